@@ -243,6 +243,7 @@ def test_a_back_fill_does_not_broadcast_what_yesterdays_run_could(steered: Steer
     assert hint.id not in [decided.id for decided in changes_in_effect(backfill)]
 
 
+@pytest.mark.nightly
 def test_sql_is_steered_by_a_hint_in_its_text(join_tables: Path, tmp_path: Path) -> None:
     cohort = Cohort(tmp_path)
     file = tmp_path / "job.sql"

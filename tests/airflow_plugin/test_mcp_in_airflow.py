@@ -13,7 +13,7 @@ from tests.airflow_plugin.api_server import FAB, FAB_PASSWORD, SIMPLE, Airflow, 
 from tests.airflow_plugin.panel_history import LITERAL, OF_DAGS, SHARED, fill
 
 pytest.importorskip("airflow.providers.fab", reason="pip install apache-airflow-providers-fab")
-pytestmark = [pytest.mark.airflow]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly]
 
 MCP = "/spark-tuner/mcp"
 LISTING = {"name": "list_cohorts", "arguments": {}}

@@ -12,7 +12,7 @@ from tests.airflow_plugin.panel_history import LITERAL, OF_DAGS, SHARED, fill
 from tests.airflow_plugin.panel_routes import OF_A_COHORT, OF_WHAT, READS, WRITES, listed, read, write
 
 pytest.importorskip("airflow.providers.fab", reason="pip install apache-airflow-providers-fab")
-pytestmark = [pytest.mark.airflow]
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")

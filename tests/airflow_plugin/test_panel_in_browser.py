@@ -18,7 +18,7 @@ from tuner.model.run import Run
 from tuner.model.strategy import Strategy
 from tuner.model.verdict import Ruling
 
-pytestmark = [pytest.mark.airflow, pytest.mark.spark]
+pytestmark = [pytest.mark.airflow, pytest.mark.spark, pytest.mark.nightly]
 
 DAG, TASK, COHORT = "nightly", "join", "nightly.join"
 WIDTH, HEIGHT = 1400, 1300

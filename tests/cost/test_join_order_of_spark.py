@@ -18,7 +18,7 @@ from tuner.spark.order_cost import Cost, order_cost, weighted_ratio
 from .join_graphs import order_of
 from .spark_reorder import Block, analyse, blocks, spark_session
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 TABLES = {
     "sales": "SELECT i AS id, i % 50 AS item_id, i % 7 AS store_id, i % 31 AS day_id, i % 200 AS buyer_id FROM range(4000) t(i)",

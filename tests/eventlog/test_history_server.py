@@ -179,6 +179,7 @@ def unexplained(log: str, theirs: Facts) -> dict[Fact, tuple[object, object]]:
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 @pytest.mark.parametrize("log", SERVED)
 def test_the_reader_says_what_the_history_server_says(log: str, spark: dict[str, Facts]) -> None:
     assert unexplained(log, spark[log]) == {}
@@ -190,6 +191,7 @@ def test_the_reader_reads_what_the_server_refuses(log: str) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 @pytest.mark.skipif(not LOGS, reason=f"neither {SHARED} nor {GOLDEN} is there")
 def test_every_known_difference_shows(spark: dict[str, Facts]) -> None:
     shown = [(log, fact, both[1]) for log, theirs in spark.items() for fact, both in found(log, theirs).items()]
@@ -199,6 +201,7 @@ def test_every_known_difference_shows(spark: dict[str, Facts]) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 @pytest.mark.skipif(not LOGS, reason=f"neither {SHARED} nor {GOLDEN} is there")
 def test_every_kind_of_fact_is_told_and_a_wrong_one_of_each_is_found(spark: dict[str, Facts]) -> None:
     log = max(spark, key=lambda name: len({fact[0] for fact in spark[name]}))

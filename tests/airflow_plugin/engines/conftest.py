@@ -31,15 +31,22 @@ def stored(tmp_path: Path) -> Callable[[], list[Run]]:
     return read
 
 
-@pytest.fixture
-def aws(service: SparkService, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsAccount]:
-    """An account known to the task by its connection alone."""
+@pytest.fixture(scope="session")
+def moto_url() -> Iterator[str]:
+    """Where moto answers: it takes seconds to set up its services, and forgets all that it was told in less."""
     from moto.server import ThreadedMotoServer
 
     server = ThreadedMotoServer("127.0.0.1", 0)
     server.start()
     host, port = server.get_host_and_port()
-    account = AwsAccount(f"http://{host}:{port}", service)
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def aws(moto_url: str, service: SparkService, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsAccount]:
+    """An account known to the task by its connection alone."""
+    account = AwsAccount(moto_url, service)
     extra = {"region_name": "us-east-1", "endpoint_url": account.url}
     login, password = CREDENTIALS["aws_access_key_id"], CREDENTIALS["aws_secret_access_key"]
     connection = {"conn_type": "aws", "login": login, "password": password, "extra": extra}
@@ -51,4 +58,3 @@ def aws(service: SparkService, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsA
             yield account
     finally:
         urlopen(f"{account.url}/moto-api/reset", data=b"", timeout=10).close()
-        server.stop()

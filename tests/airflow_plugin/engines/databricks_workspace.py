@@ -244,6 +244,9 @@ def served(workspace: Workspace, directory: Path) -> Iterator[Path]:
 
     class Api(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        # Head and body in one packet: their reader acknowledges the first of two late.
+        wbufsize = -1
 
         def log_message(self, *_: Any) -> None: ...
 

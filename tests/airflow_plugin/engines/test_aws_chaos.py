@@ -22,7 +22,7 @@ from tests.airflow_plugin.engines.test_emr_steps import Emr, step
 from tests.airflow_plugin.engines.test_glue import Glue
 from tuner.model.run import Run, RunState
 
-pytestmark = pytest.mark.sockets
+pytestmark = [pytest.mark.sockets, pytest.mark.nightly]
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 Stored = Callable[[], list[Run]]

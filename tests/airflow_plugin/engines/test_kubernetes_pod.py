@@ -78,7 +78,7 @@ def make(kubeconfig: Path, tmp_path: Path) -> Callable[..., Any]:
                     "do_xcom_push": False,
                     "on_finish_action": "keep_pod",
                     "base_container_status_polling_interval": 0.1,
-                    "startup_check_interval_seconds": 1,
+                    "startup_check_interval_seconds": 0.05,
                     "volumes": [volume],
                     "volume_mounts": [k8s.V1VolumeMount(name="logs", mount_path=str(tmp_path))],
                 }

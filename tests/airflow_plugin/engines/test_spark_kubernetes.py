@@ -70,6 +70,7 @@ def operator(kubeconfig: Path, spec: dict[str, Any] | None = None, **arguments: 
                 "get_logs": False,
                 "delete_on_termination": False,
                 "do_xcom_push": False,
+                "startup_check_interval_seconds": 0.05,
                 "template_spec": spec or application(),
             }
             | arguments

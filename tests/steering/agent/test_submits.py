@@ -63,11 +63,12 @@ def test_a_java_application_in_one_process(assert_steered: Callable[..., None]) 
     assert_steered("java", java_local)
 
 
-@pytest.mark.nightly  # By day the driver runs on the cluster, too.
+@pytest.mark.nightly
 def test_a_java_application_on_a_cluster(assert_steered: Callable[..., None], cluster: str) -> None:
     assert_steered("client", java_client(cluster))
 
 
+@pytest.mark.nightly
 def test_a_java_application_whose_driver_runs_on_the_cluster(assert_steered: Callable[..., None], cluster: str) -> None:
     assert_steered("cluster", java_cluster(cluster), in_file=True)
 

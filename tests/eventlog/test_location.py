@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from upath import UPath
@@ -84,6 +85,24 @@ def test_a_rolling_log_on_another_file_system_keeps_its_order_and_tells_its_gaps
     assert {p.code for p in application.problems} == {ProblemCode.MISSING_FILE}
     (source,) = find_logs(bucket)
     assert [file.name for file in source.files] == ["events_9_local-1.zstd", "events_10_local-1.zstd"]
+
+
+def test_another_file_system_is_asked_for_directories_alone(bucket: UPath, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kinds and sizes are in their listings, and some services take a tenth of a second for an answer."""
+    logs = {f"{kind}/local-{n}": b"x" for kind in ("a", "b") for n in range(5)}
+    put(bucket, {**rolling("local-9"), **logs})
+    asked: list[tuple[str, str]] = []
+    for question in ("info", "ls"):
+        answer = getattr(bucket.fs, question)
+
+        def ask(path: str, *more: Any, question: str = question, answer: Any = answer, **options: Any) -> Any:
+            asked.append((question, path))
+            return answer(path, *more, **options)
+
+        monkeypatch.setattr(bucket.fs, question, ask)
+    assert len(find_logs(bucket)) == 11
+    assert {path for question, path in asked if question == "info"} == {"/bucket/logs"}
+    assert [question for question, _ in asked].count("ls") == 4
 
 
 def test_the_log_of_a_run_is_found_on_another_file_system(bucket: UPath) -> None:

@@ -9,7 +9,7 @@ from itertools import islice
 from zipfile import Path as ZipPath
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.location import LogPath, children, identity, inside_zip, is_special, shown, size_bytes
+from tuner.eventlog.location import Entry, LogPath, entries_of, identity, inside_zip, is_special, shown
 from tuner.eventlog.properties import redact
 
 _ROLLED = re.compile(r"^events_(\d{1,9})_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
@@ -60,7 +60,7 @@ def _find(path: LogPath) -> list[LogSource]:
     if not path.exists():
         raise EventLogNotFoundError(f"{shown(path)}: no such file or directory")
     if not path.is_dir():
-        return list(_file(path, named=True))
+        return list(_file(Entry(path), named=True))
     logs, others = _split(path)
     sources = [replace(log, named=len(logs) == 1) for log in logs]
     sources += _walk(others, {identity(path)})
@@ -71,7 +71,7 @@ def _find(path: LogPath) -> list[LogSource]:
     return sources
 
 
-def _walk(entries: list[LogPath], seen: set[str]) -> Iterator[LogSource]:
+def _walk(entries: list[Entry], seen: set[str]) -> Iterator[LogSource]:
     """The logs in files and trees, in the order of their names; each directory once, whatever links lead to it."""
     waiting = entries[::-1]
     while waiting:
@@ -82,36 +82,36 @@ def _walk(entries: list[LogPath], seen: set[str]) -> Iterator[LogSource]:
             if not entry.is_dir():
                 if _may_be_log(entry):
                     yield from _file(entry, named=False)
-            elif (place := identity(entry)) not in seen:
+            elif (place := identity(entry.path)) not in seen:
                 seen.add(place)
-                logs, others = _split(entry)
+                logs, others = _split(entry.path)
                 yield from logs
                 waiting.extend(reversed(others))
         except (OSError, RuntimeError):  # not allowed in: reading it as a file tells why, and its siblings go on
-            yield _single(entry, named=False)
+            yield _single(entry.path, named=False)
 
 
-def _file(file: LogPath, *, named: bool) -> Iterator[LogSource]:
+def _file(file: Entry, *, named: bool) -> Iterator[LogSource]:
     """A log in one file; of a zip file, such as the history server gives out, the logs in it."""
-    root = None if isinstance(file, ZipPath) or not file.is_file() else inside_zip(file)
+    root = None if isinstance(file.path, ZipPath) or not file.is_file() else inside_zip(file.path)
     if root is None:
-        yield _single(file, named=named)
+        yield _single(file.path, named=named)
         return
     logs, others = _split(root)
     yield from (replace(log, named=named) for log in logs)
     yield from _walk(others, set())
 
 
-def _split(directory: LogPath) -> tuple[list[LogSource], list[LogPath]]:
+def _split(directory: LogPath) -> tuple[list[LogSource], list[Entry]]:
     """The logs that lie in a directory as several files, and what else is in it."""
     rolled: dict[str, list[tuple[int, LogPath]]] = {}
-    delivered: list[tuple[str, LogPath]] = []
-    others: list[LogPath] = []
-    for entry in children(directory):
-        if entry.name.endswith(_IGNORED_SUFFIXES) or is_special(entry):
+    delivered: list[tuple[str, Entry]] = []
+    others: list[Entry] = []
+    for entry in entries_of(directory):
+        if entry.name.endswith(_IGNORED_SUFFIXES) or is_special(entry.path):
             continue
         if match := _ROLLED.match(entry.name):
-            rolled.setdefault(match[2], []).append((int(match[1]), entry))
+            rolled.setdefault(match[2], []).append((int(match[1]), entry.path))
         elif match := _DELIVERED.match(entry.name):
             delivered.append((match[1] or "~", entry))  # the undated one comes last
         else:
@@ -123,7 +123,7 @@ def _split(directory: LogPath) -> tuple[list[LogSource], list[LogPath]]:
         for app, files in sorted(rolled.items())
     ]
     if len(delivered) > 1:
-        files = tuple(file for _, file in sorted(delivered, key=lambda dated: dated[0]))
+        files = tuple(file.path for _, file in sorted(delivered, key=lambda dated: dated[0]))
         logs.append(LogSource(files[-1] if rolled else directory, files, files[-1].name == "eventlog", named=False))
     else:
         others += [file for _, file in delivered]
@@ -141,11 +141,11 @@ def may_be_log_name(name: str) -> bool:
     return not (name.startswith((".", "appstatus_")) or name.endswith(_IGNORED_SUFFIXES))
 
 
-def _may_be_log(file: LogPath) -> bool:
+def _may_be_log(file: Entry) -> bool:
     if not may_be_log_name(file.name):
         return False
     try:
-        return size_bytes(file) > 0
+        return file.size_bytes() > 0
     except OSError:  # a link to nowhere, or renamed just now
         return False
 

@@ -9,7 +9,8 @@ import struct
 import sys
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
@@ -114,9 +115,48 @@ def open_log(file: LogPath) -> io.BufferedReader:
     return io.BufferedReader(raw)  # type: ignore[arg-type]
 
 
-def children(directory: LogPath) -> list[LogPath]:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a directory holds, with what its listing told of it (None: nothing). Elsewhere each further question is a request."""
+
+    path: LogPath
+    told_dir: bool | None = None
+    told_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def is_dir(self) -> bool:
+        return self.path.is_dir() if self.told_dir is None else self.told_dir
+
+    def is_file(self) -> bool:
+        return self.path.is_file() if self.told_dir is None else not self.told_dir
+
+    def size_bytes(self) -> int:
+        """Raises OSError where it is gone."""
+        return size_bytes(self.path) if self.told_bytes is None else self.told_bytes
+
+
+def entries_of(directory: LogPath) -> list[Entry]:
     """What a directory holds, by name."""
-    return sorted(directory.iterdir(), key=lambda entry: entry.name)
+    if on_disk(directory) or isinstance(directory, zipfile.Path):
+        found = [Entry(path) for path in directory.iterdir()]
+    else:
+        found = list(_listed(directory))
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def _listed(directory: Any) -> Iterator[Entry]:
+    own = directory.path.rstrip("/")
+    for info in directory.fs.ls(directory.path, detail=True):
+        path = str(info["name"]).rstrip("/")
+        # An object store may have an object by the name of the directory.
+        if path != own:
+            size = info.get("size")
+            yield Entry(
+                directory / path.rpartition("/")[2], info["type"] == "directory", None if size is None else int(size)
+            )
 
 
 def size_bytes(file: LogPath) -> int:

@@ -160,7 +160,10 @@ def test_while_the_job_of_a_killed_driver_runs_nothing_is_tried_beside_it(orphan
     assert {d.standing for d in orphan.runs[-1].decision.changes} == {Standing.HELD}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *(pytest.param(other, marks=pytest.mark.nightly) for other in (signal.SIGINT, signal.SIGHUP))],
+)
 def test_who_asks_the_driver_to_end_ends_the_job(submits: Submits, number: signal.Signals) -> None:
     """As he would end spark-submit without the tuner around it."""
     if signal.getsignal(number) == signal.SIG_IGN:

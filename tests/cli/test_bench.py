@@ -7,10 +7,12 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Result
 from tuner.bench.report.finished_bench import read_finished
 
 pytestmark = pytest.mark.processes
@@ -102,10 +104,10 @@ def test_contenders_side_by_side(join_tables: Path, tmp_path: Path, contenders: 
         (("--scale-factor", "2", "--sql", ".", "--tables", "."), "queries and tables of your own have none of these"),
     ],
 )
-def test_bad_usage(arguments: tuple[str, ...], told: str) -> None:
-    done = bench(*arguments)
-    assert done.returncode == 2
-    assert told in " ".join(done.stderr.replace("│", " ").split())
+def test_bad_usage(arguments: tuple[str, ...], told: str, spark_tuner: Callable[..., Result]) -> None:
+    done = spark_tuner("bench", *arguments)
+    assert done.code == 2
+    assert told in " ".join(done.err.replace("│", " ").split())
 
 
 def test_an_unknown_query_of_a_workload_is_told_in_a_line(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from .samples import facts, plan, read, replan, whole_log, write
 APPLICATION = Path(__file__).with_name("recompress_app.py")
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 def test_every_codec_of_spark_gives_back_the_plain_log(spark_submit: Callable[..., Path], tmp_path: Path) -> None:
     """Some megabytes of lines that repeat and lines that do not: blocks fill up, and copies reach far back."""

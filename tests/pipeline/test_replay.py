@@ -65,9 +65,12 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("out") / "tables"
 
 
-def test_spark_finds_what_the_replay_in_one_process_finds(spark: Any, nights: Path, out: Path) -> None:
+@pytest.mark.parametrize("round_runs", [None, pytest.param(16, marks=pytest.mark.nightly)])
+def test_spark_finds_what_the_replay_in_one_process_finds(
+    spark: Any, nights: Path, out: Path, tmp_path: Path, round_runs: int | None
+) -> None:
     expected = found_here(nights, Walker())
-    replay = replayed(spark, nights, out, round_runs=16)
+    replay = replayed(spark, nights, tmp_path / "out" if round_runs else out, round_runs=round_runs)
     assert found(replay) == expected
     assert tuple(replay.runs("etl.daily")) == tuple(run for run in expected.runs if run.cohort == "etl.daily")
     # Of all that there is to find, the logs hold some.
@@ -113,19 +116,15 @@ def test_logs_that_are_gone_stay_in_the_replay(spark: Any, tmp_path: Path) -> No
     assert found(replayed(spark, logs, out)) == expected
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("rules", "chosen"),
     [
         (CohortRules(), RunSelection("etl.d*")),
-        *(
-            pytest.param(rules, chosen, marks=pytest.mark.nightly)
-            for rules, chosen in (
-                (CohortRules(), RunSelection(months=3 / 30.4)),
-                (CohortRules(pattern=re.compile("e(t)l")), RunSelection()),
-                (CohortRules(named="all of it"), RunSelection()),
-                (CohortRules(), RunSelection("nothing has this name")),
-            )
-        ),
+        (CohortRules(), RunSelection(months=3 / 30.4)),
+        (CohortRules(pattern=re.compile("e(t)l")), RunSelection()),
+        (CohortRules(named="all of it"), RunSelection()),
+        (CohortRules(), RunSelection("nothing has this name")),
     ],
 )
 def test_cohorts_and_runs_are_chosen_anew_each_time(

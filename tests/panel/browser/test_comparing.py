@@ -33,6 +33,7 @@ def test_a_run_is_compared_with_the_one_before_by_one_button(visit: Callable[...
     assert going.complaints == []
 
 
+@pytest.mark.nightly
 def test_details_show_operators_before_and_after(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c&before=run-10&after=run-11#runs")
     page.get_by_text("Details").click()
@@ -43,6 +44,7 @@ def test_details_show_operators_before_and_after(visit: Callable[..., Visit]) ->
     assert "– → 9.0 MB" in row.inner_text()
 
 
+@pytest.mark.nightly
 def test_its_address_leads_to_it_and_back_leads_to_the_runs(visit: Callable[..., Visit]) -> None:
     page = visit(timezone_id="UTC").open("ui?cohort=c&before=run-10&after=run-11")
 
@@ -55,6 +57,7 @@ def test_its_address_leads_to_it_and_back_leads_to_the_runs(visit: Callable[...,
     assert "before" not in parse_qs(urlsplit(page.url).query)
 
 
+@pytest.mark.nightly
 def test_other_runs_are_chosen_from_lists(visit: Callable[..., Visit]) -> None:
     page = visit(timezone_id="UTC").open("ui?cohort=c&before=gone&after=run-11#runs")
     before = page.get_by_label("Run before")
@@ -67,6 +70,7 @@ def test_other_runs_are_chosen_from_lists(visit: Callable[..., Visit]) -> None:
     assert parse_qs(urlsplit(page.url).query)["after"] == ["run-11"]
 
 
+@pytest.mark.nightly
 def test_runs_of_one_moment_are_told_apart(visit: Callable[..., Visit]) -> None:
     class Mapped(World):
         def run(self, night: int) -> RunItem:
@@ -82,6 +86,7 @@ def test_runs_of_one_moment_are_told_apart(visit: Callable[..., Visit]) -> None:
     ]
 
 
+@pytest.mark.nightly
 def test_its_address_is_to_be_copied_by_hand_where_nothing_else_may(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open("ui?cohort=c&before=run-10&after=run-11#runs")
@@ -103,13 +108,15 @@ def test_what_cannot_be_compared_says_why(visit: Callable[..., Visit]) -> None:
     assert page.get_by_label("Run after").is_visible()
 
 
+@pytest.mark.nightly
 def test_nothing_is_to_compare_where_one_run_alone_was_measured(visit: Callable[..., Visit]) -> None:
     page = visit(World(runs=1)).open("ui?cohort=c#runs")
     page.locator("tr[data-key]").wait_for()
     assert page.get_by_role("button", name="Compare").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_no_column_is_cut_at_800_pixels(visit: Callable[..., Visit], scheme: str) -> None:
     page = visit(viewport={"width": 800, "height": 900}, color_scheme=scheme).open(
         "ui?cohort=c&before=run-0&after=run-11#runs"

@@ -57,7 +57,7 @@ def test_marks_that_turn_or_hide_writing_are_made_visible(visit: Callable[..., V
     assert not set(seen) & set("\u202e\u202c\u2066\u200f\u200b")
 
 
-@pytest.mark.parametrize("width", [1280, 700])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.nightly), 700])
 def test_long_names_keep_the_layout(visit: Callable[..., Visit], width: int) -> None:
     going = visit(all_texts("n" * 10_000), viewport={"width": width, "height": 900})
 

@@ -21,6 +21,7 @@ def test_asks_no_other_host_and_breaks_no_rule_of_its_policy(visit: Callable[...
     assert going.complaints == []
 
 
+@pytest.mark.nightly
 def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c")
     figure = page.locator(".figure", has_text="GiB-hours a run")
@@ -29,6 +30,7 @@ def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Cal
     assert figure.inner_text().split("\n")[-1] == said
 
 
+@pytest.mark.nightly
 def test_what_was_prevented_since_spark_changed_stands_with_what_would_have_got_slower(
     visit: Callable[..., Visit],
 ) -> None:
@@ -42,6 +44,7 @@ def test_what_was_prevented_since_spark_changed_stands_with_what_would_have_got_
     )
 
 
+@pytest.mark.nightly
 def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
     page = visit(timezone_id="UTC").open_chart("ui?cohort=c")
     chart = page.get_by_role("slider", name="Runs")
@@ -57,6 +60,7 @@ def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
     assert (chart.get_attribute("aria-valuetext") or "").endswith("nothing in force")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("runs", "bars"), [(2, 1), (12, 0)])
 def test_a_band_that_one_run_alone_has_is_drawn(visit: Callable[..., Visit], runs: int, bars: int) -> None:
     page = visit(World(runs=runs)).open_chart("ui?cohort=c")
@@ -68,6 +72,7 @@ def test_a_band_that_one_run_alone_has_is_drawn(visit: Callable[..., Visit], run
         assert min(box["width"], box["height"]) > 5
 
 
+@pytest.mark.nightly
 def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:
     page = visit().open_chart("ui?cohort=c")
     chart = page.get_by_role("slider", name="Runs")
@@ -79,6 +84,7 @@ def test_enter_opens_the_run_in_the_table(visit: Callable[..., Visit]) -> None:
     expect(page.get_by_role("tab", name="Runs")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.nightly
 def test_a_tap_on_the_chart_opens_the_run_below_the_finger(visit: Callable[..., Visit]) -> None:
     page = visit().open_chart("ui?cohort=c")
     picture = page.locator(".chart-picture svg").first
@@ -88,6 +94,7 @@ def test_a_tap_on_the_chart_opens_the_run_below_the_finger(visit: Callable[..., 
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-0'")
 
 
+@pytest.mark.nightly
 def test_numbers_are_never_powers_of_ten(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c")
     written = page.evaluate(
@@ -115,6 +122,7 @@ def test_an_answer_that_comes_too_late_is_not_shown(visit: Callable[..., Visit])
     assert shown == "new"
 
 
+@pytest.mark.nightly
 def test_arrow_keys_walk_over_the_tabs(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c")
     page.get_by_role("tab", name="Recommendations").focus()
@@ -125,6 +133,7 @@ def test_arrow_keys_walk_over_the_tabs(visit: Callable[..., Visit]) -> None:
     assert page.get_by_role("tab", name="Audit").evaluate("tab => tab === document.activeElement")
 
 
+@pytest.mark.nightly
 def test_marks_the_run_it_was_opened_from(visit: Callable[..., Visit]) -> None:
     run = "scheduled__2026-03-01T02:00:00+00:00/3"
     page = visit().open(
@@ -153,7 +162,8 @@ def test_plans_name_changed_joins_and_the_costliest_step_in_picture_and_text(vis
     assert "In force on it: nothing" in " ".join(page.get_by_role("region", name="Plan before").inner_text().split())
 
 
-@pytest.mark.parametrize("width", [1400, 800])
+@pytest.mark.nightly
+@pytest.mark.parametrize("width", [pytest.param(1400, marks=pytest.mark.nightly), 800])
 def test_a_plan_can_be_read_at_its_first_zoom(visit: Callable[..., Visit], width: int) -> None:
     page = visit(viewport={"width": width, "height": 900}).open("ui?cohort=c&query=q0#queries")
     picture = page.get_by_role("img", name="Plan after")
@@ -172,6 +182,7 @@ def test_a_plan_can_be_read_at_its_first_zoom(visit: Callable[..., Visit], width
     assert (text_box["x"] > picture_box["x"] + 100) == (width == 1400), "the text is beside it where there is room"
 
 
+@pytest.mark.nightly
 def test_no_column_of_the_queries_is_cut_on_a_small_screen(visit: Callable[..., Visit]) -> None:
     page = visit(viewport={"width": 800, "height": 900}).open("ui?cohort=c#queries")
     table = page.get_by_role("region", name="Queries, scrolls sideways")
@@ -195,6 +206,7 @@ def test_queries_add_up_and_say_what_is_in_force(visit: Callable[..., Visit]) ->
     assert page.get_by_text("In force on every query:").is_visible()
 
 
+@pytest.mark.nightly
 def test_a_column_sorts_by_itself_and_says_so(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
     head = page.get_by_role("columnheader", name="Latest run")
@@ -211,6 +223,7 @@ def test_a_column_sorts_by_itself_and_says_so(visit: Callable[..., Visit]) -> No
     assert page.get_by_role("columnheader", name="Latest run").get_attribute("aria-sort") is None
 
 
+@pytest.mark.nightly
 def test_more_queries_are_asked_for(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
 
@@ -234,6 +247,7 @@ def test_failure_is_told_in_the_apis_words(visit: Callable[..., Visit], status: 
     assert "Because of this, do that." in said
 
 
+@pytest.mark.nightly
 def test_failure_that_may_pass_can_be_tried_again(visit: Callable[..., Visit]) -> None:
     going = visit()
     going.failing["cohort"] = (503, "The history store does not answer.")
@@ -245,6 +259,7 @@ def test_failure_that_may_pass_can_be_tried_again(visit: Callable[..., Visit]) -
     page.get_by_role("heading", name="sales.nightly").wait_for()
 
 
+@pytest.mark.nightly
 def test_no_run_measured_is_said(visit: Callable[..., Visit]) -> None:
     page = visit(World(runs=1, measured=False)).open_chart("ui?cohort=c")
 
@@ -252,6 +267,7 @@ def test_no_run_measured_is_said(visit: Callable[..., Visit]) -> None:
     assert page.get_by_role("slider").count() == 0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_alone_it_has_the_systems_theme_until_one_is_chosen(visit: Callable[..., Visit], scheme: str) -> None:
     page = visit(color_scheme=scheme).open("ui?cohort=c")
@@ -265,6 +281,7 @@ def test_alone_it_has_the_systems_theme_until_one_is_chosen(visit: Callable[...,
     expect(theme).to_have_attribute("data-theme", other)
 
 
+@pytest.mark.nightly
 def test_in_airflows_frame_it_has_airflows_theme(visit: Callable[..., Visit]) -> None:
     page = visit(color_scheme="light").open("airflow?cohort=c")
     theme = page.frame_locator("iframe").locator("html")
@@ -274,6 +291,7 @@ def test_in_airflows_frame_it_has_airflows_theme(visit: Callable[..., Visit]) ->
     page.frame_locator("iframe").locator("html[data-theme=light]").wait_for()
 
 
+@pytest.mark.nightly
 def test_in_airflows_frame_addresses_of_runs_are_to_copy(visit: Callable[..., Visit]) -> None:
     page = visit().open("airflow?cohort=c#runs")
     frame = page.frame_locator("iframe")
@@ -283,6 +301,7 @@ def test_in_airflows_frame_addresses_of_runs_are_to_copy(visit: Callable[..., Vi
     assert frame.locator("table.runs a").count() == 0
 
 
+@pytest.mark.nightly
 def test_where_nothing_may_be_copied_the_text_is_selected(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c")
     page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error()))")

@@ -44,6 +44,7 @@ def test_back_returns_through_a_plan_its_list_and_the_tab_before(visit: Callable
     assert page.get_by_role("heading", level=2).last.inner_text().endswith("rows. 7")
 
 
+@pytest.mark.nightly
 def test_all_queries_leads_to_the_list(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open("ui?cohort=c&query=q3#queries")
@@ -53,6 +54,7 @@ def test_all_queries_leads_to_the_list(visit: Callable[..., Visit]) -> None:
     assert page.url == f"{going.origin}/ui?cohort=c#queries"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("address", ["ui?cohort=c&query=q7#queries", "ui?cohort=c&query=q7&sort=name#insights"])
 def test_a_new_tab_shows_the_same(visit: Callable[..., Visit], address: str) -> None:
     page = visit().open(address)
@@ -63,6 +65,7 @@ def test_a_new_tab_shows_the_same(visit: Callable[..., Visit], address: str) -> 
     assert page.get_by_role("link", name="All queries").is_visible()
 
 
+@pytest.mark.nightly
 def test_a_link_with_a_modifier_is_the_browsers(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#queries")
     link = page.locator("table.queries a").first
@@ -73,6 +76,7 @@ def test_a_link_with_a_modifier_is_the_browsers(visit: Callable[..., Visit]) -> 
     assert page.get_by_role("table", name="Queries").is_visible()
 
 
+@pytest.mark.nightly
 def test_a_recommendation_and_an_insight_lead_to_their_query_and_back(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#insights")
     page.locator(".insight").get_by_role("link").click()
@@ -83,6 +87,7 @@ def test_a_recommendation_and_an_insight_lead_to_their_query_and_back(visit: Cal
     assert tab(page) == "Insights"
 
 
+@pytest.mark.nightly
 def test_walking_over_the_tabs_by_keys_is_one_step(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c&query=q3#recommendations")
     before = page.evaluate("history.length")
@@ -97,6 +102,7 @@ def test_walking_over_the_tabs_by_keys_is_one_step(visit: Callable[..., Visit]) 
     assert becomes_true(page, "document.querySelector('[role=tab][aria-selected=true]').innerText.startsWith('Rec')")
 
 
+@pytest.mark.nightly
 def test_skipping_to_the_content_keeps_the_tab(visit: Callable[..., Visit]) -> None:
     page = visit().open("ui?cohort=c#insights")
     page.locator(".skip").focus()
@@ -106,6 +112,7 @@ def test_skipping_to_the_content_keeps_the_tab(visit: Callable[..., Visit]) -> N
     assert tab(page) == "Insights"
 
 
+@pytest.mark.nightly
 def test_what_airflow_put_into_the_address_stays(visit: Callable[..., Visit]) -> None:
     """A run id with a `+`, and a name that Airflow left as it is."""
     page = visit().open(f"ui?scope=task_instance&dag_id=sales&run_id={RUN}&task_id={{TASK_ID}}&cohort=c#runs")

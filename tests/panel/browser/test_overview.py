@@ -45,6 +45,7 @@ def test_a_row_answers_what_it_took_gained_and_waits(visit: Callable[..., Visit]
     assert "not measured" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
 
 
+@pytest.mark.nightly
 def test_sorting_is_in_the_address_and_back_undoes_it(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open("ui?scope=nav")
@@ -77,6 +78,7 @@ def test_what_waits_is_shown_alone_by_a_press(visit: Callable[..., Visit]) -> No
     expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
 
 
+@pytest.mark.nightly
 def test_a_tag_filters_and_a_shared_address_shows_the_same(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open("ui?scope=nav")
@@ -92,6 +94,7 @@ def test_a_tag_filters_and_a_shared_address_shows_the_same(visit: Callable[..., 
     expect(page.get_by_role("columnheader", name="Gained a run")).to_have_attribute("aria-sort", "descending")
 
 
+@pytest.mark.nightly
 def test_a_page_behind_the_last_is_the_first(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open("ui?scope=nav&offset=100")
@@ -99,6 +102,7 @@ def test_a_page_behind_the_last_is_the_first(visit: Callable[..., Visit]) -> Non
     assert "offset" not in asked(going)
 
 
+@pytest.mark.nightly
 def test_a_page_to_sign_in_in_the_place_of_an_answer_is_told_as_that(visit: Callable[..., Visit]) -> None:
     going = visit()
     going.page.route("**/api/cohorts*", lambda route: route.fulfill(content_type="text/html", body="<title>Sign in"))
@@ -106,6 +110,7 @@ def test_a_page_to_sign_in_in_the_place_of_an_answer_is_told_as_that(visit: Call
     assert "Signed out" in page.get_by_role("alert").inner_text()
 
 
+@pytest.mark.nightly
 def test_back_after_a_search_stays_in_the_panel(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open("ui?scope=nav")
@@ -143,7 +148,8 @@ def test_savings_are_a_link_away_and_lead_back(visit: Callable[..., Visit]) -> N
     page.locator("table.cohorts").wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("address", ["ui", "ui?view=savings"])
 def test_no_column_is_cut_at_800_pixels(visit: Callable[..., Visit], address: str, scheme: str) -> None:
     page = visit(viewport={"width": 800, "height": 900}, color_scheme=scheme).open(address)

@@ -252,7 +252,7 @@ def test_who_may_only_look_can_choose_none(visit: Callable[..., Visit]) -> None:
     assert page.get_by_text("Needs a person", exact=True).is_visible()
 
 
-@pytest.mark.parametrize("width", [800, 1400])
+@pytest.mark.parametrize("width", [800, pytest.param(1400, marks=pytest.mark.nightly)])
 def test_no_column_is_cut(visit: Callable[..., Visit], width: int) -> None:
     page = visit(many(), viewport={"width": width, "height": 900}).open("ui?cohort=c")
     page.get_by_role("button", name="change 4", exact=True).click()

@@ -37,7 +37,7 @@ def made(tmp_path: Path, found: Made, most_pages: int = 50, core_hour_price: flo
     return tmp_path / "out report.html"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, scheme: str) -> None:
     with opened(chromium, report, scheme) as page:
         page.get_by_role("heading", name="What the tuner would have done").wait_for()
@@ -81,6 +81,7 @@ def test_front_page_and_every_part_of_a_cohort(chromium: Browser, report: Path, 
         page.get_by_role("heading", name="What the tuner would have done").wait_for()
 
 
+@pytest.mark.nightly
 def test_what_is_asked_for_and_never_used(chromium: Browser, tmp_path: Path) -> None:
     silent = CohortResources(held_runs=1, held_core_ms=0, executors=2)
     cohorts = [
@@ -106,6 +107,7 @@ def test_names_are_never_markup(chromium: Browser, report: Path) -> None:
         assert page.locator("img").count() == 0
 
 
+@pytest.mark.nightly
 def test_cohorts_are_searched_and_shown_some_at_a_time(chromium: Browser, tmp_path: Path) -> None:
     found = replay(*(cohort(f"dag{n % 7}.task_{n}", core_hours=n + 1.0, runs=1) for n in range(60)))
     with opened(chromium, made(tmp_path, Made(found.summary), most_pages=1)) as page:
@@ -119,12 +121,14 @@ def test_cohorts_are_searched_and_shown_some_at_a_time(chromium: Browser, tmp_pa
         assert page.get_by_text("1 of 60 cohorts has a page").is_visible()
 
 
+@pytest.mark.nightly
 def test_a_replay_of_nothing_says_so(chromium: Browser, tmp_path: Path) -> None:
     with opened(chromium, made(tmp_path, replay(unread=[UnreadLog("/logs/x", "ran no SQL query")]))) as page:
         page.get_by_text("No run was replayed.").wait_for()
         assert page.get_by_text("ran no SQL query").is_visible()
 
 
+@pytest.mark.nightly
 def test_a_cohort_without_a_page_is_told_of(chromium: Browser, report: Path) -> None:
     with opened(chromium, report) as page:
         page.goto(f"{report.as_uri()}?cohort=idle")

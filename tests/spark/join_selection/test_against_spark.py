@@ -19,7 +19,7 @@ from .executed import compare_executed
 from .executed_cases import executed_cases
 from .spark_planner import SparkPlanner, spark_planner
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 STATEMENTS, CONFS = 210, 8
 
@@ -50,7 +50,6 @@ def test_on_keys_that_cannot_be_sorted_or_hashed(planner: SparkPlanner) -> None:
     assert_agreement(compared)
 
 
-@pytest.mark.nightly
 def test_as_executed(planner: SparkPlanner) -> None:
     compared = [compare_executed(planner, case) for case in executed_cases()]
     assert_agreement(compared)

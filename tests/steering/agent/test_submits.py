@@ -77,5 +77,6 @@ def test_a_file_of_sql(assert_steered: Callable[..., None]) -> None:
     assert_steered("sql", sql_file)
 
 
+@pytest.mark.nightly
 def test_a_python_program_with_directives_in_a_file(assert_steered: Callable[..., None]) -> None:
     assert_steered("python", python_local, in_file=True)

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 # What the umask leaves of this is what any new file has.
 _FOR_ALL = 0o666
 
 
 def write_whole(file: Path, content: bytes, mode: int = _FOR_ALL) -> None:
-    """Put the content in the file's place at once: who is stopped leaves what was there. `mode` is that of a new file.
+    """The content in the file's place, as `replacing` puts it there. Raises OSError."""
+    with replacing(file, mode) as opened:
+        opened.write(content)
+
+
+@contextmanager
+def replacing(file: Path, mode: int = _FOR_ALL) -> Iterator[BinaryIO]:
+    """A file that takes the place of what is there once all is written: who is stopped, or fails, leaves that. `mode` is that
+    of a new file.
 
     Raises OSError.
     """
     if file.exists() and not file.is_file():
         # A pipe or a device has no place that another file could take.
-        file.write_bytes(content)
+        with file.open("wb") as opened:
+            yield opened
         return
     file = Path(os.path.realpath(file))
     unfinished = file.with_name(f".{file.name}-{os.getpid()}")
     try:
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as opened:
-            opened.write(content)
+            yield opened
         unfinished.replace(file)
     finally:
         with suppress(OSError):

@@ -115,7 +115,7 @@ def submit(
         typer.Option(
             callback=_limit,
             envvar=f"{_VARIABLE}_BEFORE",
-            help="How long the job waits for its decision at most. [default: 2; of its time 2 %, but no more than 10]",
+            help="How long the job waits for its decision. [default: 2, or 2 % of what its runs take; 10 at most]",
         ),
     ] = None,
     most_seconds_after: Annotated[
@@ -123,7 +123,7 @@ def submit(
         typer.Option(
             callback=_limit,
             envvar=f"{_VARIABLE}_AFTER",
-            help="How long its end waits for its harvest at most. [default: 5; of its time 5 %, but no more than 30]",
+            help="How long its end waits for its harvest. [default: 5, or 5 % of what it took; 30 at most]",
         ),
     ] = None,
     url: Url = None,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from tuner.errors import TunerError
+from tuner.whole_file import replacing
 
 
 def write_parts(path: Path, parts: Iterable[str]) -> None:
@@ -15,14 +14,9 @@ def write_parts(path: Path, parts: Iterable[str]) -> None:
 
     TunerError where the file cannot be written, and whatever the parts raise: then what was there is there still.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+        with replacing(path) as file:
             for part in parts:
-                file.write(part)
-        unfinished.replace(path)
+                file.write(part.encode())
     except OSError as error:
         raise TunerError(f"cannot write the report to {path}: {error.strerror}; give another --report") from error
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand
+
+# What Rich takes for markup, as `[default: all]`, and shows nothing of (rich.markup, its tags).
+_TAG = re.compile(r"\[(?=[a-z#/@])")
 
 
 class LazyCommand(TyperCommand):
@@ -32,12 +36,22 @@ class LazyCommand(TyperCommand):
     def load(self) -> Any:
         """The command itself, with its options."""
         found = getattr(import_module(self.module), self.function)
-        if isinstance(found, typer.Typer):
-            return typer.main.get_command(found)
-        alone = typer.Typer(add_completion=False)
-        alone.command(self.name)(found)
-        return typer.main.get_command(alone)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(add_completion=False)
+            alone.command(self.name)(found)
+            found = alone
+        return _said_as_written(typer.main.get_command(found))
 
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         """Of the command itself, which is what runs."""
         return self.load().make_context(*arguments, **more)
+
+
+def _said_as_written(command: Any) -> Any:
+    """The command, with options whose help is shown to the last word."""
+    for option in command.params:
+        if text := getattr(option, "help", None):
+            option.help = _TAG.sub(r"\\[", text)
+    for part in getattr(command, "commands", {}).values():
+        _said_as_written(part)
+    return command

@@ -10,7 +10,7 @@ from tuner.bench.workloads.parquet_views import parquet_views
 from tuner.bench.workloads.ssb.star_literals import filled
 from tuner.bench.workloads.ssb.star_queries import STAR_QUERIES
 from tuner.bench.workloads.ssb.star_tables import star_tables
-from tuner.demo.tables import TPCH, loaded
+from tuner.demo.tables import TPCH, generated
 from tuner.demo.written_once import is_written, written_once
 
 
@@ -18,11 +18,9 @@ def make_star(directory: Path, scale_factor: float, seed: int) -> None:
     """Write the five tables; they are the same for any seed."""
     if is_written(directory):
         return
-    with loaded(TPCH) as connection:
-        connection.execute(TPCH.generate.format(scale_factor))
-        with written_once(connection, directory) as write:
-            for table, query in star_tables(scale_factor).items():
-                write(table, query)
+    with generated(TPCH, scale_factor, directory) as connection, written_once(connection, directory) as write:
+        for table, query in star_tables(scale_factor).items():
+            write(table, query)
 
 
 def star_texts(directory: Path, seed: int, names: Sequence[str]) -> Mapping[str, str]:

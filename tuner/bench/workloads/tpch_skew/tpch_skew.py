@@ -8,7 +8,7 @@ from tuner.bench.workloads.benchmark import Benchmark, Seeded
 from tuner.bench.workloads.draws import define_draws
 from tuner.bench.workloads.tpc import TPC_H
 from tuner.bench.workloads.tpch_skew.skewed_tables import SKEWED, skew
-from tuner.demo.tables import TPCH, loaded
+from tuner.demo.tables import TPCH, generated
 from tuner.demo.written_once import is_written, written_once
 
 
@@ -16,8 +16,7 @@ def make_skewed(directory: Path, scale_factor: float, seed: int) -> None:
     """Write TPC-H's eight tables with the foreign keys of orders and lineitem drawn anew."""
     if is_written(directory):
         return
-    with loaded(TPCH) as connection:
-        connection.execute(TPCH.generate.format(scale_factor))
+    with generated(TPCH, scale_factor, directory) as connection:
         define_draws(connection, seed)
         skew(connection)
         tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]

@@ -31,7 +31,7 @@ from pathlib import Path
 
 APP = Path(__file__).with_name("memory_deaths_app.py")
 # What a job of each kind needs, in MiB, measured by `--needs`: so much, and so much for each MiB that it is asked to hold.
-NEEDS = {"heap": (0, 1.5), "skew": (0, 1.5), "driver": (0, 3.2), "results": (0, 1.0), "broadcast": (0, 3.2)}
+NEEDS = {"heap": (0, 1.5), "skew": (0, 1.5), "driver": (0, 3.2), "results": (0, 1.0), "broadcast": (128, 2.9)}
 SIZES = {
     "heap": ("spark.executor.memory", 512, 900),
     "skew": ("spark.executor.memory", 512, 900),

@@ -91,7 +91,7 @@ def test_a_query_that_cannot_be_read_is_told_and_the_rest_is_walked(nights: Path
 class Failing(Walker):
     """Cannot walk one cohort."""
 
-    def walk(self, runs: Any, problems: Any) -> Any:
+    def walk(self, runs: Any, problems: Any, walked: Any = ()) -> Any:
         first = next(runs)
         if first.cohort == "a":
             raise ValueError("no way")

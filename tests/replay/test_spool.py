@@ -22,11 +22,11 @@ def test_runs_come_in_time_order_of_one_cohort_or_all() -> None:
     spool = Spool(LoggedRun)
     for run in (logged(3), logged(1), logged(2, "other")):
         spool.put(run)
-    assert list(spool.runs("etl")) == [logged(1), logged(3)]
+    assert list(spool.runs(["etl"])) == [logged(1), logged(3)]
     assert [run.key for run in spool.runs()] == ["app-1/1", "app-2/1", "app-3/1"]
-    assert list(spool.runs("etl", since=logged(2).started_at)) == [logged(3)]
+    assert list(spool.runs(["etl"], since=logged(2).started_at)) == [logged(3)]
     assert (spool.cohorts, spool.newest) == (["etl", "other"], logged(3).started_at)
-    assert list(spool.runs("nothing")) == []
+    assert list(spool.runs(["nothing"])) == []
     assert Spool(LoggedRun).newest is None
 
 

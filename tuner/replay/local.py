@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 
 from tuner.eventlog.find import LogSource
@@ -14,9 +15,9 @@ from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, Rep
 from tuner.replay.read_run import ReadLog, read_run
 from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.score import backtest
-from tuner.replay.spool import Encoded, Spool
+from tuner.replay.spool import Encoded, RunOrder, Spool, order_of
 from tuner.replay.walk import Walker
-from tuner.replay.walk_cohort import walk_cohort
+from tuner.replay.walk_cohort import CohortToWalk, walk_cohort
 from tuner.side_by_side import side_by_side
 
 
@@ -24,13 +25,16 @@ class LocalReplay:
     """A `Replayed` of the logs that it was given to read; `walk` comes between.
 
     It may be given more logs after a walk: the next one is of the cohorts that these belong to, and so is then all it tells.
+    Runs before the first of these logs are not decided on again.
     """
 
     def __init__(self, walker: Walker, rules: CohortRules = BY_LOG, chosen: RunSelection = EVERYTHING) -> None:
         self._walker, self._rules, self._chosen = walker, rules, chosen
         self._logged, self._replayed = Spool(LoggedRun), Spool(ReplayedRun)
         self._cohorts: list[CohortReplay] = []
-        self._unwalked: set[str] = set()
+        # The first run of each that no walk has had as it is now.
+        self._unwalked: dict[str, RunOrder] = {}
+        self._walked: list[str] = []
         self._unread: dict[str, str] = {}
         self._problems = Problems()
         self._logs = self._size_bytes = 0
@@ -55,11 +59,13 @@ class LocalReplay:
 
     def _take_run(self, run: Encoded) -> None:
         other = self._logged.get(run.cohort, run.key)
+        new = [order_of(run)]
         if other is None:
             self._logged.put_encoded(run)
         else:
+            new.append(order_of(other))
             self._logged.put(self._preferred(self._logged.decoded(run), other))
-        self._unwalked.add(run.cohort)
+        self._unwalked[run.cohort] = min(*new, self._unwalked.get(run.cohort, new[0]))
 
     def _preferred(self, run: LoggedRun, other: LoggedRun) -> LoggedRun:
         """Of two logs of one application, of which the first was read last."""
@@ -77,20 +83,29 @@ class LocalReplay:
     def walk(self, processes: int | None = None) -> Iterator[CohortReplay]:
         """Replay each cohort, and hand it on as it is done, by so many `processes`. One at which its taker fails is walked again
         next time."""
-        newest = self._logged.newest
-        since = self._chosen.start(newest) if newest else None
-        self._cohorts, self._replayed = [], Spool(ReplayedRun)
-        names = sorted(self._unwalked)
-        stored = [self._logged.stored(name, since) for name in names]
-        walks = side_by_side(partial(walk_cohort, walker=self._walker), stored, processes)
-        for name, done in zip(names, walks, strict=True):
+        self._cohorts, self._walked = [], sorted(self._unwalked)
+        to_walk = list(map(self._to_walk, self._walked))
+        walks = side_by_side(partial(walk_cohort, walker=self._walker), to_walk, processes)
+        for name, done in zip(list(self._walked), walks, strict=True):
             for run in done.runs:
                 self._replayed.put_encoded(run)
             self._problems.found.extend(done.problems)
             if done.replay is not None:
                 self._cohorts.append(done.replay)
                 yield done.replay
-            self._unwalked.discard(name)
+            del self._unwalked[name]
+
+    def _to_walk(self, cohort: str) -> CohortToWalk:
+        logged, first = self._logged.stored(cohort, self._since), self._unwalked[cohort]
+        walked = self._replayed.stored(cohort).before(first)
+        # A walk that began elsewhere decided on other pasts.
+        alike = walked.orders == logged.before(first).orders
+        return CohortToWalk(logged, walked if alike else None)
+
+    @property
+    def _since(self) -> datetime | None:
+        newest = self._logged.newest
+        return self._chosen.start(newest) if newest else None
 
     @property
     def summary(self) -> ReplaySummary:
@@ -105,11 +120,10 @@ class LocalReplay:
         )
 
     def runs(self, cohort: str | None = None) -> Iterator[ReplayedRun]:
-        return self._replayed.runs(cohort)
+        return self._replayed.runs(self._walked if cohort is None else [cohort], self._since)
 
     def logged(self, cohort: str) -> Iterator[LoggedRun]:
-        newest = self._logged.newest
-        return self._logged.runs(cohort, self._chosen.start(newest) if newest else None)
+        return self._logged.runs([cohort], self._since)
 
 
 def _is_older_reading(run: LoggedRun, of: LoggedRun) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -46,10 +46,19 @@ def encoded(run: Spooled) -> Encoded:
     return Encoded(run.cohort, run.key, run.started_at, _encode(run))
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Place:
+class RunOrder(NamedTuple):
+    """What a cohort's runs are ordered by."""
+
     started_at: datetime
     key: str
+
+
+def order_of(run: Spooled | Encoded) -> RunOrder:
+    return RunOrder(run.started_at, run.key)
+
+
+class _Place(NamedTuple):
+    order: RunOrder
     offset: int
     length: int
 
@@ -62,6 +71,14 @@ class StoredRuns(Generic[S]):
     _kind: type[S]
     _file: str
     _places: tuple[_Place, ...]
+
+    @property
+    def orders(self) -> tuple[RunOrder, ...]:
+        return tuple(place.order for place in self._places)
+
+    def before(self, order: RunOrder) -> StoredRuns[S]:
+        """Those of these runs that come before that."""
+        return replace(self, _places=tuple(place for place in self._places if place.order < order))
 
     def runs(self) -> Iterator[S]:
         """Oldest first, decoded one by one."""
@@ -89,7 +106,7 @@ class Spool(Generic[S]):
     def put_encoded(self, run: Encoded) -> None:
         self._file.seek(self._end)
         self._file.write(run.content)
-        place = _Place(run.started_at, run.key, self._end, len(run.content))
+        place = _Place(order_of(run), self._end, len(run.content))
         self._places.setdefault(run.cohort, {})[run.key] = place
         self._end += len(run.content)
 
@@ -108,11 +125,12 @@ class Spool(Generic[S]):
     @property
     def newest(self) -> datetime | None:
         """When the last of all runs started."""
-        return max((place.started_at for place in self._all()), default=None)
+        return max((place.order.started_at for place in self._all()), default=None)
 
-    def runs(self, cohort: str | None = None, since: datetime | None = None) -> Iterator[S]:
-        """The runs of a cohort, or all, that started since then; oldest first."""
-        places = self._all() if cohort is None else self._places.get(cohort, {}).values()
+    def runs(self, cohorts: Iterable[str] | None = None, since: datetime | None = None) -> Iterator[S]:
+        """The runs of these cohorts, or all, that started since then; oldest first."""
+        of = self._places if cohorts is None else cohorts
+        places = (place for cohort in of for place in self._places.get(cohort, {}).values())
         return map(self._read, _in_order(places, since))
 
     def stored(self, cohort: str, since: datetime | None = None) -> StoredRuns[S]:
@@ -131,4 +149,4 @@ class Spool(Generic[S]):
 
 
 def _in_order(places: Iterable[_Place], since: datetime | None) -> list[_Place]:
-    return [place for place in sorted(places) if since is None or place.started_at >= since]
+    return [place for place in sorted(places) if since is None or place.order.started_at >= since]

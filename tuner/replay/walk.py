@@ -40,23 +40,28 @@ class Walker:
     verdicts: tuple[Verdict, ...] = ()
     objective: Objective = Objective.TIME
 
-    def walk(self, runs: Iterable[LoggedRun], problems: Problems) -> Generator[ReplayedRun, None, Upcoming]:
+    def walk(
+        self, runs: Iterable[LoggedRun], problems: Problems, walked: Iterable[ReplayedRun] = ()
+    ) -> Generator[ReplayedRun, None, Upcoming]:
         """Each run of one cohort, which come oldest first; returns what a run that would come now is given.
+
+        `walked` are the first of them, as an earlier walk of this walker had them: they are not decided on once more.
 
         Memory: the runs that a decision looks at (HISTORY_RUNS). What fails is a line of `problems`, and the run is
         replayed as observed.
         """
         past: deque[Run] = deque(maxlen=HISTORY_RUNS)
         observer, names = Observer(), QueryNames()
+        earlier = iter(walked)
         for logged in (after(run, past) for run in runs):
-            known = [_known_at(run, logged.started_at) for run in past]
-            decision = self._decide(known, logged, problems)
+            was = next(earlier, None)
+            decision = was.decision if was else self._decide(_known_at(past, logged.started_at), logged, problems)
             run = run_in_effect(decision, logged)
             compare = partial(observer.take, run, decision.changes)
             observed = problems.guard(f"compare run {logged.key}", compare, tuple[Observed, ...]())
             past.append(run)
             names.add_all(logged.outcome.queries)
-            yield _replayed(decision, run, logged, observed)
+            yield was or _replayed(decision, run, logged, observed)
         return _upcoming(self._decide(list(past), None, problems), past, names)
 
     def _decide(self, known: Sequence[Run], logged: LoggedRun | None, problems: Problems) -> Decision:
@@ -96,9 +101,9 @@ def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upc
     return Upcoming(decision, lacked, predicted, query_cores, names)
 
 
-def _known_at(run: Run, moment: datetime) -> Run:
-    """Of a run that had not ended by then, only that it had begun."""
-    return run.begun if run.ended_at is not None and run.ended_at > moment else run
+def _known_at(past: Iterable[Run], moment: datetime) -> list[Run]:
+    """Of runs that had not ended by then, only that they had begun."""
+    return [run.begun if run.ended_at is not None and run.ended_at > moment else run for run in past]
 
 
 def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[Observed, ...]) -> ReplayedRun:

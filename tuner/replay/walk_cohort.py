@@ -5,30 +5,41 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuner.problems import Problems
-from tuner.replay.cohort_replay import CohortReplay, LoggedRun
+from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun
 from tuner.replay.spool import Encoded, StoredRuns, encoded
 from tuner.replay.totals import CohortTotals
 from tuner.replay.walk import Walker
 
 
 @dataclass(frozen=True, slots=True)
+class CohortToWalk:
+    """A cohort's runs, and the first of them as an earlier walk replayed them: what came since changes nothing of these."""
+
+    logged: StoredRuns[LoggedRun]
+    walked: StoredRuns[ReplayedRun] | None
+
+
+@dataclass(frozen=True, slots=True)
 class WalkedCohort:
-    """What a walk came to (None: there was no run), its runs as replayed, in time order, and a line for each problem."""
+    """What a walk came to (None: there was no run), its runs as replayed but for those that had been, in time order, and a line
+    for each problem."""
 
     replay: CohortReplay | None
     runs: tuple[Encoded, ...]
     problems: tuple[str, ...]
 
 
-def walk_cohort(stored: StoredRuns[LoggedRun], walker: Walker) -> WalkedCohort:
+def walk_cohort(cohort: CohortToWalk, walker: Walker) -> WalkedCohort:
     """Memory: the runs that a decision looks at, and what was decided at each run."""
-    totals, problems, runs = CohortTotals(stored.cohort), Problems(), list[Encoded]()
-    steps = walker.walk(stored.runs(), problems)
+    totals, problems, runs = CohortTotals(cohort.logged.cohort), Problems(), list[Encoded]()
+    walked = list(cohort.walked.orders) if cohort.walked else []
+    steps = walker.walk(cohort.logged.runs(), problems, cohort.walked.runs() if cohort.walked else ())
     while True:
         try:
             run = next(steps)
         except StopIteration as end:
             replay = totals.result(end.value) if totals.runs else None
             return WalkedCohort(replay, tuple(runs), tuple(problems.found))
-        runs.append(encoded(run))
         totals.take(run)
+        if totals.runs > len(walked):
+            runs.append(encoded(run))

@@ -149,6 +149,8 @@ def test_when_it_was_measured_is_told_by_its_runs() -> None:
     assert when_measured([]) == ("", "")
 
 
+# Where no fonts are known yet, fc-list is asked for them.
+@pytest.mark.processes
 def test_the_picture_is_the_same_for_the_same_result(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install airflow-spark-tuner[bench]")
     bench, stream = finished(*[{"q1": 2.0, "q2": 5.0}] * 5), finished_stream(5.0)

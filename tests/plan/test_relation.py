@@ -22,6 +22,11 @@ from .trees import plan
         ("BatchScan lake.sales.orders | [a#1]", "lake.sales.orders"),
         ("BatchScan parquet file:/lake/orders/day=2024-01-01 | [a#1]", "file:/lake/orders/day=*"),
         (
+            "BatchScan parquet file:/lake/orders_of_all_customers | [a#1] ParquetScan Location: "
+            "InMemoryFileIndex(1 paths)[file:/lake/ord..., ReadSchema: struct<a:int>",
+            "file:/lake/orders_of_all_customers",
+        ),
+        (
             "BatchScan | [a#1] ParquetScan Format: parquet, Location: InMemoryFileIndex(1 paths)[file:/lake/orders], x",
             "file:/lake/orders",
         ),

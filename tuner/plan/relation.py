@@ -126,6 +126,9 @@ def _relation_name(scan: PlanNode) -> str:
     relation, path = _named(scan.full_name)
     if relation is not None:
         return relation
+    if path and scan.full_name.startswith("BatchScan"):
+        # The text of these is cut, and has no more than the first characters of their location.
+        return normalise_path(path)
     location = _LOCATION.search(scan.metadata.get("Location", "")) or _TEXT_LOCATION.search(scan.text)
     if location or path:
         return normalise_path(location[1] if location else path)

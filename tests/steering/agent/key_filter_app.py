@@ -39,6 +39,9 @@ STATEMENTS = {
     "all of both": f"SELECT s_id, i_name FROM {ITEMS} FULL JOIN sales ON s_item = i_item",
     "keys of two types": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_small = i_item",
     "keys of floating point": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_double = i_double",
+    "groups of numbers that are equal and not written alike": "SELECT n, i_name FROM (SELECT s_double, count(*) n FROM sales "
+    "GROUP BY s_double) JOIN (SELECT i_name, CAST(i_double AS STRING) written FROM items WHERE i_kind = 0) "
+    "ON CAST(s_double AS STRING) = written",
     "a key that is computed": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item + 1 = i_item",
     "nulls that are equal": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item <=> i_item",
     "nulls in NOT IN": "SELECT s_id FROM sales WHERE s_item NOT IN (SELECT i_item FROM items WHERE i_kind = 4)",
@@ -52,6 +55,8 @@ STATEMENTS = {
     "keys of the first of those that tie": "SELECT count(*) FROM sales JOIN (SELECT i_item, row_number() OVER (PARTITION BY "
     "i_kind ORDER BY i_double % 2) r FROM items) ON s_item = i_item WHERE r < 4",
     "keys that are others each time": "SELECT count(*) FROM sales JOIN global_temp.drawn ON s_id = drawn",
+    "keys of files that another API reads": "SELECT s_id, i_name FROM sales JOIN (SELECT * FROM items_by_second_api "
+    "WHERE i_kind = 3) ON s_item = i_item",
     "an input that may fail": f"SELECT s_id, i_name FROM (SELECT s_item, s_id FROM sales WHERE 1 / (s_id + 1) < 2) JOIN {ITEMS} "
     "ON s_item = i_item",
 }
@@ -78,6 +83,11 @@ read_tables(spark, directory, ("sales", "items", "parts"))
 # Spark does not know that it is random. Each key meets one sale.
 drawn = spark.sparkContext.parallelize(range(200), 2).map(lambda _: (random.SystemRandom().randrange(6000),))
 spark.createDataFrame(drawn, "drawn long").createGlobalTempView("drawn")
+# Spark reads Parquet through its first API for data sources, where it is not told otherwise.
+first_api = spark.conf.get("spark.sql.sources.useV1SourceList", "")
+spark.conf.set("spark.sql.sources.useV1SourceList", "")
+spark.read.parquet(f"{directory}/items").createOrReplaceTempView("items_by_second_api")
+spark.conf.set("spark.sql.sources.useV1SourceList", first_api)
 
 
 def filter_by_items(query: Query, values: tuple[str, ...]) -> tuple[HintDirective]:

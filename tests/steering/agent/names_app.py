@@ -24,6 +24,17 @@ _TABLES = {
 }
 
 
+_SECOND_API = "spark.sql.sources.useV1SourceList"
+
+
+def view_by_second_api(spark: SparkSession, name: str, columns: str, path: str) -> None:
+    """Files as Spark reads them through its second API for data sources, as it does tables of other catalogs."""
+    before = spark.conf.get(_SECOND_API, "")
+    spark.conf.set(_SECOND_API, "")
+    spark.read.schema(columns).parquet(path).createGlobalTempView(name)
+    spark.conf.set(_SECOND_API, before)
+
+
 def run(spark: SparkSession, name: str, text: str) -> None:
     session = spark.newSession()
     *before, last = [statement for statement in text.split(";") if statement.strip()]
@@ -39,7 +50,10 @@ def main(statements_file: str, tables: str) -> None:
     spark.sparkContext.setLogLevel("ERROR")
     for name, columns in _TABLES.items():
         spark.sql(f"CREATE TABLE {name} ({columns}) USING parquet")
+        spark.table(name).write.parquet(f"{tables}/{name}")
+        view_by_second_api(spark, name, columns, f"{tables}/{name}")
     Path(tables, "clicks", "date=2026-11-22").mkdir(parents=True)
+    view_by_second_api(spark, "clicks", "customer BIGINT, url STRING, date DATE", f"{tables}/clicks")
     statements = json.loads(Path(statements_file).read_text(encoding="utf-8"))
     with ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(run, spark, name, text.replace("{tables}", tables)) for name, text in statements.items()]

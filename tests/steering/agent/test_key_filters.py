@@ -30,6 +30,7 @@ APPLIED = {
     "keys of two types",
     "a key that is a partition",
     "two keys",
+    "keys of files that another API reads",
     "an input that may fail",
 }
 # There the filter stands above what makes one row depend on others.
@@ -39,6 +40,7 @@ REFUSED = {
     "all sales": "the keys of the join are not columns of these relations",
     "all of both": "the keys of the join are not columns of these relations",
     "keys of floating point": "a key of the join is computed",
+    "groups of numbers that are equal and not written alike": "a key of the join is computed",
     "a key that is computed": "a key of the join is computed",
     "a key that may fail": "a filter could compute what may fail of other rows: cast",
     "a source that may fail": "a filter could compute what may fail of other rows: cast",

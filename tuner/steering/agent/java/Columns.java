@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 
 /** The columns that a plan reads, as the scans will which Spark plans for it (tuner.model.query.Query.columns). */
 public final class Columns {
@@ -26,7 +27,7 @@ public final class Columns {
       LogicalPlan leaf = (LogicalPlan) operators.get(i);
       if (!Trees.children(leaf).isEmpty() || leaf instanceof Range || Trees.isNothing(leaf)) continue;
       // Only these are still as wide as the table.
-      boolean whole = leaf instanceof LogicalRelation || leaf instanceof HiveTableRelation;
+      boolean whole = leaf instanceof LogicalRelation || leaf instanceof HiveTableRelation || leaf instanceof DataSourceV2Relation;
       String relation = names.of(leaf);
       List columns = Trees.list(leaf.output());
       for (int k = 0; k < columns.size(); k++) {

@@ -56,9 +56,11 @@ public final class KeyPath {
     return type instanceof DecimalType || type.equals(DataTypes.StringType) || EXACT.contains(type.typeName());
   }
 
-  /** The column that a key is, cast or not; null for one that is computed. */
+  /** The column that a key is, cast or not; null for one that is computed. (0.0 and -0.0 are one group, and two texts.) */
   private static Attribute column(Expression key) {
-    while (key instanceof Cast && NeverFails.obstacle(key) == null) key = ((Cast) key).child();
+    while (key instanceof Cast && isExact(((Cast) key).child().dataType()) && NeverFails.obstacle(key) == null) {
+      key = ((Cast) key).child();
+    }
     return key instanceof Attribute ? (Attribute) key : null;
   }
 

@@ -25,6 +25,7 @@ import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
 /**
@@ -106,9 +107,10 @@ public final class Names {
     if (leaf instanceof HiveTableRelation) {
       return identifier(named("Scan hive " + ((HiveTableRelation) leaf).tableMeta().qualifiedName()));
     }
+    // Orders come before Spark has made scans of these, hints after.
+    if (leaf instanceof DataSourceV2Relation) return ofTable(((DataSourceV2Relation) leaf).table().name());
     if (leaf instanceof DataSourceV2ScanRelation) {
-      String name = named("BatchScan " + ((DataSourceV2ScanRelation) leaf).relation().table().name());
-      return name.isEmpty() ? "batchscan" : identifier(name);
+      return ofTable(((DataSourceV2ScanRelation) leaf).relation().table().name());
     }
     if (leaf instanceof InMemoryRelation) {
       return ((InMemoryRelation) leaf).cacheBuilder().tableName().isDefined() ? "in-memory" : "cached";
@@ -118,6 +120,11 @@ public final class Names {
     if (leaf instanceof Range) return "range";
     if (leaf instanceof LogicalRDD) return "existingrdd";
     return "?" + leaf.getClass().getSimpleName();
+  }
+
+  private static String ofTable(String name) {
+    String found = named("BatchScan " + name);
+    return found.isEmpty() ? "batchscan" : identifier(found);
   }
 
   private static String ofRelation(LogicalRelation leaf) {

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileScan;
 
 /** Whether a plan that runs twice gives the same rows: nobody else promises it, and Spark takes no RDD or LIMIT for random. */
 public final class Repeatable {
@@ -27,13 +27,16 @@ public final class Repeatable {
     return RowOrder.sensitiveIn(operators);
   }
 
-  /** Whether the rows of a relation are fixed when it is planned: its files are listed, or its version is known. */
+  /**
+   * Whether the rows of a relation are fixed when it is planned: its files are listed, or its version is known. A query of a
+   * database or a topic is sent each time, and of a Hive table that Spark does not read itself the files are listed each time.
+   */
   private static boolean isSnapshot(LogicalPlan leaf) {
     if (leaf instanceof LogicalRelation) return ((LogicalRelation) leaf).relation() instanceof HadoopFsRelation;
-    // A query of a database is sent each time.
     if (leaf instanceof DataSourceV2ScanRelation) {
-      return !((DataSourceV2ScanRelation) leaf).scan().getClass().getSimpleName().startsWith("JDBC");
+      Object scan = ((DataSourceV2ScanRelation) leaf).scan();
+      return scan instanceof FileScan || scan.getClass().getName().startsWith("org.apache.iceberg.spark.source.");
     }
-    return leaf instanceof HiveTableRelation || HELD.contains(leaf.getClass().getSimpleName());
+    return HELD.contains(leaf.getClass().getSimpleName());
   }
 }

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.units import format_bytes, format_rows, format_seconds, format_share, parse_bytes
+from tuner.units import (
+    format_bytes,
+    format_hours,
+    format_money,
+    format_rows,
+    format_seconds,
+    format_share,
+    parse_bytes,
+)
 
 
 @pytest.mark.parametrize(
@@ -88,3 +96,28 @@ def test_a_bare_number_is_in_the_propertys_own_unit() -> None:
 )
 def test_small_shares_keep_their_digits(share: float, text: str) -> None:
     assert format_share(share) == text
+
+
+@pytest.mark.parametrize(
+    ("hours", "expected"),
+    [
+        (0.0, "0"),
+        (1.4e-10, "0"),
+        (1.234e-5, "0.0000123"),
+        (0.01666, "0.0167"),
+        (-0.5, "-0.5"),
+        (12.34, "12.3"),
+        (1204.4, "1,204"),
+        (-1204.4, "-1,204"),
+    ],
+)
+def test_hours(hours: float, expected: str) -> None:
+    assert format_hours(hours) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [(0.0, "0.00"), (-1.4e-10, "0"), (1.4e-5, "0.000014"), (0.0042, "0.0042"), (0.31, "0.31"), (-1204.4, "-1,204")],
+)
+def test_money(amount: float, expected: str) -> None:
+    assert format_money(amount) == expected

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 MIB = 1 << 20
 GIB = 1 << 30
 MS_PER_HOUR = 3_600_000
 SECONDS_PER_HOUR = 3600.0
+_LEAST = 1e-6
 
 _SIZE = re.compile(r"^\s*(-?[0-9]{1,18})\s*([a-z]*)\s*$", re.IGNORECASE)
 # JavaUtils.byteStringAs: binary units; a bare number is in the unit the property names.
@@ -55,7 +57,7 @@ def format_seconds(seconds: float) -> str:
 
 def format_hours(hours: float) -> str:
     """`0.0167`, `12.3`, `1,204`: the number alone."""
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:.3g}"
+    return f"{hours:,.0f}" if abs(hours) >= 100 else _with_digits(hours, 3)
 
 
 def is_price(price: float) -> bool:
@@ -72,7 +74,12 @@ def format_money(amount: float) -> str:
     """`0.0042`, `0.31`, `12.30`, `1,204`: the number alone, in whatever currency its price was in."""
     if abs(amount) >= 100:
         return f"{amount:,.0f}"
-    return f"{amount:.2f}" if abs(amount) >= 0.1 or amount == 0 else f"{amount:.2g}"
+    return f"{amount:.2f}" if abs(amount) >= 0.1 or amount == 0 else _with_digits(amount, 2)
+
+
+def _with_digits(number: float, digits: int) -> str:
+    """So many that count, never as a power of ten: below a millionth it is none to speak of, as in the panel (units.js)."""
+    return "0" if abs(number) < _LEAST else format(Decimal(f"{number:.{digits}g}"), "f")
 
 
 def format_share(share: float) -> str:

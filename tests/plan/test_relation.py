@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns, short_name
+from tuner.plan.relation import files_bytes, is_scan, normalise_path, relation_name, scan_columns, short_name
 
 from .trees import plan
 
@@ -106,3 +106,17 @@ def test_what_a_scan_puts_out() -> None:
 )
 def test_short_names(name: str, short: str) -> None:
     assert short_name(name) == short
+
+
+@pytest.mark.parametrize(
+    ("metrics", "size"),
+    [
+        ("size of files read=70", 70),
+        ("size of files read=7; static size of files read=70", 70),
+        ("number of output rows=3; total data file size (bytes)=70", 70),
+        ("total file size=70", 70),
+        ("number of output rows=3", None),
+    ],
+)
+def test_scans_of_files_and_of_iceberg_say_how_large_their_files_are(metrics: str, size: int | None) -> None:
+    assert files_bytes(plan(f"BatchScan lake.sales.orders | [a#1] | {metrics}")) == size

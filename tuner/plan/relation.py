@@ -202,7 +202,17 @@ def _columns(text: str) -> tuple[tuple[str, int], ...] | None:
     return tuple(a for part in split_top_level(found[0]) for a in attributes(part)[:1]) if found else None
 
 
+# FileSourceScanExec's, with and without partitions to be pruned as the query runs; Iceberg's TotalDataFileSize, and before it
+# TotalFileSize.
+_FILES_BYTES = (
+    "static size of files read",
+    "size of files read",
+    "total data file size (bytes)",
+    "total file size",
+)
+
+
 def files_bytes(scan: PlanNode) -> int | None:
     """Bytes of the files a scan was planned to read, before dynamic pruning, which comes and goes with the plan."""
     metrics = scan.metrics
-    return metrics.get("static size of files read", metrics.get("size of files read"))
+    return next((metrics[name] for name in _FILES_BYTES if name in metrics), None)

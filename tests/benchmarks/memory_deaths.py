@@ -19,19 +19,36 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import re
 import subprocess
 import sys
 import time
+from bisect import bisect_right
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 APP = Path(__file__).with_name("memory_deaths_app.py")
-# What a job of each kind needs, in MiB, measured by `--needs`: so much, and so much for each MiB that it is asked to hold.
-NEEDS = {"heap": (0, 1.5), "skew": (0, 1.5), "driver": (0, 3.2), "results": (0, 1.0), "broadcast": (128, 2.9)}
+
+
+def _of_broadcast(held_mib: float) -> float:
+    """Rows as collected, and the page of their hash map beside the one before it, half as large (LongToUnsafeRowMap.grow)."""
+    page_mib = 1 << math.ceil(math.log2(max(1.0, held_mib)))
+    return 1.5 * page_mib + 1.3 * held_mib + 32
+
+
+# What a job of each kind needs, in MiB, to hold so many: as measured by `--needs`.
+NEEDS: dict[str, Callable[[float], float]] = {
+    "heap": lambda held_mib: 1.5 * held_mib,
+    "skew": lambda held_mib: 1.5 * held_mib,
+    "driver": lambda held_mib: 3.2 * held_mib,
+    "results": lambda held_mib: 1.0 * held_mib,
+    "broadcast": _of_broadcast,
+}
 SIZES = {
     "heap": ("spark.executor.memory", 512, 900),
     "skew": ("spark.executor.memory", 512, 900),
@@ -55,15 +72,15 @@ class Job:
     share: float
 
     @property
-    def needs(self) -> float:
-        """MiB of what it asks for, about."""
-        return self.asked * self.share
+    def mebibytes(self) -> int:
+        """What it is to hold: as much as needs at most `share` of the size that it asks for."""
+        wanted = range(1, int(self.asked * self.share) + 1)
+        return max(1, bisect_right(wanted, self.asked * self.share, key=NEEDS[self.kind]))
 
     @property
-    def mebibytes(self) -> int:
-        """What it is to hold: `share` of what the size that it asks for holds."""
-        base, each = NEEDS[self.kind]
-        return max(1, int((self.needs - base) / each))
+    def needs(self) -> float:
+        """MiB of what it asks for, about."""
+        return NEEDS[self.kind](self.mebibytes)
 
     @property
     def conf(self) -> dict[str, str]:

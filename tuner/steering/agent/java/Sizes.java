@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.IsNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown$;
 
 /** How large the relations below an operator are by the planner's own estimates, which follow the files there are. */
 public final class Sizes {
@@ -78,10 +80,22 @@ public final class Sizes {
   }
 
   private static BigInteger ofLeaves(LogicalPlan plan) {
+    // Before their filters and columns are pushed to them, tables of the second API are as large as all that they hold.
+    return sum(hasTables(plan) ? (LogicalPlan) V2ScanRelationPushDown$.MODULE$.apply(plan) : plan);
+  }
+
+  private static boolean hasTables(LogicalPlan plan) {
+    if (plan instanceof DataSourceV2Relation) return true;
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) if (hasTables((LogicalPlan) children.get(i))) return true;
+    return false;
+  }
+
+  private static BigInteger sum(LogicalPlan plan) {
     List children = Trees.children(plan);
     if (children.isEmpty()) return plan.stats().sizeInBytes().bigInteger();
     BigInteger sum = BigInteger.ZERO;
-    for (int i = 0; i < children.size(); i++) sum = sum.add(ofLeaves((LogicalPlan) children.get(i)));
+    for (int i = 0; i < children.size(); i++) sum = sum.add(sum((LogicalPlan) children.get(i)));
     return sum;
   }
 }

@@ -1,0 +1,73 @@
+"""An order of joins for tables that Spark reads through its second API for data sources, bounded by the sizes that its own log
+tells: `second_api_app.py DIRECTORY REPORT`.
+
+The report has whether the rows are the same without directives and with them.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from tuner.advice.candidates.ordered_sides import leaf_bytes_of
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.model.action import Action, ActionKind
+from tuner.model.agent_message import SizeBounds
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.join_graph import Joined
+from tuner.model.reason import Reason, ReasonCode
+from tuner.plan.literals import literal_class
+from tuner.plan.order_text import order_text
+from tuner.plan.queries import queries
+from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
+
+# Two of the eleven columns of sales are read, so files tell of far more bytes than what is read of them.
+TEXT = (
+    "SELECT count(*), sum(g.weight) FROM sales s JOIN shops p ON s.shop = p.shop JOIN goods g ON s.good = g.good "
+    "WHERE g.weight > 3 AND p.region = 2"
+)
+# An estimate of the same plan is the same but for how it is rounded in its text.
+ROUNDED = 1.01
+
+directory, report = Path(sys.argv[1]), Path(sys.argv[2])
+spark = SparkSession.builder.getOrCreate()
+unread = [f"concat('text {n} ', id) AS text_{n}" for n in range(9)]
+spark.range(0, 20_000, 1, 2).selectExpr("id % 100 AS shop", "id % 90 AS good", *unread).write.parquet(
+    f"{directory}/sales"
+)
+spark.range(100).selectExpr("id AS shop", "id % 5 AS region").write.parquet(f"{directory}/shops")
+spark.range(90).selectExpr("id AS good", "id % 7 AS weight").write.parquet(f"{directory}/goods")
+spark.conf.set("spark.sql.sources.useV1SourceList", "")
+for name in ("sales", "shops", "goods"):
+    spark.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
+
+
+def rows(label: str, directives: str) -> list[tuple[object, ...]]:
+    spark.conf.set("spark.tuner.directives", directives)
+    spark.sparkContext.setJobDescription(label)
+    return [tuple(row) for row in spark.sql(TEXT).collect()]
+
+
+plain = rows("plain", "")
+spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
+(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
+(query,) = (query for query in queries(read_application(source)) if query.description == "plain")
+(graph,) = query.graphs
+number = {relation.relations[0].rpartition("/")[2]: n for n, relation in enumerate(graph.relations)}
+order = Joined(Joined(number["sales"], number["goods"]), number["shops"])
+action = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(order, graph), query.fingerprint)
+told = Reason(ReasonCode.RECORDED, {"said": "told"})
+change = Change.of("test", (action,), (query.fingerprint,), told, (), None)
+decided = DecidedChange(change, Standing.TRIAL, told, literals=(literal_class(query.conditions or ()),))
+bounds = {}
+for n, relation in enumerate(graph.relations):
+    size = leaf_bytes_of(query, graph, 1 << n)
+    assert size is not None
+    bounds[relation.label] = SizeBounds(int(size / ROUNDED), int(size * ROUNDED) + 1, 0)
+limits = SizeLimits(of_orders={action.id: bounds})
+message = agent_directives(Decision(Mode.AUTO, (decided,)), (query,), limits).text
+report.write_text(json.dumps(rows("ordered", message) == plain))
+spark.stop()

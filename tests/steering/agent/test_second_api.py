@@ -1,0 +1,28 @@
+"""Tables of Spark's second API for data sources have the sizes, where the agent orders joins, that the log of a run tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.plan.queries import queries
+
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
+_APP = Path(__file__).with_name("second_api_app.py")
+
+
+def test_an_order_is_followed_within_sizes_that_a_log_tells(
+    agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
+) -> None:
+    conf = {**agent_conf, "spark.eventLog.compress": "false", "spark.sql.ui.explainMode": "cost"}
+    report = tmp_path / "report.json"
+    logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
+    assert json.loads(report.read_text(encoding="utf-8"))
+    (source,) = find_logs(logs)
+    (ordered,) = (query for query in queries(read_application(source)) if query.description == "ordered")
+    assert [(one.status.value, one.reason) for one in ordered.directives] == [("applied", "")]

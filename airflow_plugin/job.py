@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from airflow_plugin.settings import Settings, default_event_log_base
 from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.cohort_name import flaw, made_safe
 from tuner.loop.loop import Job
-from tuner.loop.time_limits import MostSeconds
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.run import Origin
@@ -36,7 +36,7 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         order_sensitive=settings.order_sensitive,
         borrows=settings.borrow,
         objective=Objective(arguments.objective) if arguments.objective else settings.objective,
-        most_seconds=MostSeconds(settings.most_seconds_before, settings.most_seconds_after),
+        most_seconds=replace(settings.most_seconds, left=task.seconds_left),
         access=task.access,
         log_lands_late=task.log_lands_late,
         resources=_resources(arguments.spark_resources, settings) if task.sets_sizes else Resources.OBSERVE,

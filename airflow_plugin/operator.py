@@ -49,6 +49,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         statements = self._tuner_statements()
         begun = self._tuner_begin(context, statements)
         if self._tuner_killed:
+            self._tuner_forget(begun)
             raise AirflowException(f"Task {self.task_id} was killed before its Spark job was submitted")
         as_written = self._tuner_written()
         while True:
@@ -131,12 +132,20 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         if not current.enabled:
             return None
         task = task_submission(self, context["ti"], self._tuner_arguments(), statements, current.agent_jar)
-        if resume.will_reconnect(self, context):
+        if resume.will_reconnect(self, context, current.most_seconds.before_run()):
             earlier = resume.recall(self, context)
             return turn.take_up(earlier, task, current) if earlier is not None else None
         begun = turn.begin(task, current)
-        self._tuner_remember(begun, context)
+        with turn.forgotten_if_ended(begun):
+            self._tuner_remember(begun, context)
         return begun
+
+    def _tuner_forget(self, begun: Begun | None) -> None:
+        """Nothing was submitted: the next try must not take this one for a job that failed."""
+        if begun is not None and not begun.is_submitted:
+            from airflow_plugin import turn
+
+            turn.forget(begun)
 
     def _tuner_remember(self, begun: Begun, context: Context) -> None:
         from airflow_plugin import resume

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tuner.within_time import within
+
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
@@ -17,15 +19,23 @@ if TYPE_CHECKING:
 _KEY = "spark_tuner_turn"
 
 
-def will_reconnect(operator: Any, context: Context) -> bool:
-    """Whether the operator, executed now, takes up a job that an earlier try submitted. Asks the cluster."""
+# What get_job_status reads of Airflow's store, in the operator's own names for it.
+_STATUS_KEYS = ("_K8S_DRIVER_STATUS_KEY",)
+
+
+def will_reconnect(operator: Any, context: Context, most_seconds: float) -> bool:
+    """Whether the operator, executed now, takes up a job that an earlier try submitted. Asks the cluster: TimeoutError where that
+    does not answer in time."""
     store = _store(operator, context)
     external_id = store.get(operator.external_id_key) if store is not None else None
     if not external_id:
         return False
+    # Airflow answers the main thread alone, so what is asked of it is asked before.
+    keys = [getattr(operator, name) for name in _STATUS_KEYS if hasattr(operator, name)]
+    known: Any = {**context, "task_state_store": {key: store.get(key) for key in keys}}
     operator._hook = operator._get_hook()
     try:
-        status = operator.get_job_status(external_id, context)
+        status = within(most_seconds, lambda: operator.get_job_status(external_id, known))
         return bool(operator.is_job_active(status) or operator.is_job_succeeded(status))
     finally:
         operator._hook = None  # execute() is to build its own, from the steered conf

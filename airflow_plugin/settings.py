@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from airflow_plugin.compat import conf
 from tuner.errors import TunerError
-from tuner.loop.time_limits import is_limit
+from tuner.loop.time_limits import MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import Resources
@@ -43,6 +43,10 @@ class Settings:
     heal_retries: bool = False
     max_executor_memory: int | None = None
     max_driver_memory: int | None = None
+
+    @property
+    def most_seconds(self) -> MostSeconds:
+        return MostSeconds(self.most_seconds_before, self.most_seconds_after)
 
 
 def load() -> Settings:

@@ -13,6 +13,7 @@ from typing import Any
 
 from airflow_plugin.arguments import Arguments
 from airflow_plugin.engines.registry import SPARK_SUBMIT, engine, engine_name
+from airflow_plugin.fail_open import failing_open
 from airflow_plugin.links import SparkTunerLink
 
 _BY_OWN_NAME = ("__module__", "__qualname__", "__doc__")
@@ -93,14 +94,19 @@ def _of_engine(cls: Any, name: str) -> Mapping[str, Any]:
 
     def execute(self: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
         """Submit, steered by what earlier runs measured, and harvest. Raises what the job raises, nothing of the tuner's."""
-        with _steering(self, context, name) as steering, steering.submitting():
+        steering = _steering(self, context, name)
+        if steering is None:
+            return cls.execute(self, context, *args, **kwargs)
+        with steering.harvesting(), steering.submitting():
             return cls.execute(self, context, *args, **kwargs)
 
     def resume_execution(self: Any, next_method: str, next_kwargs: dict[str, Any] | None, context: Any) -> Any:
         """Go on after a deferral, and harvest where the job is over."""
-        if next_method == "execute":  # It was deferred before it submitted.
+        # Where it was deferred before it submitted, execute() is next.
+        steering = _steering(self, context, name) if next_method != "execute" else None
+        if steering is None:
             return cls.resume_execution(self, next_method, next_kwargs, context)
-        with _steering(self, context, name):
+        with steering.harvesting():
             return cls.resume_execution(self, next_method, next_kwargs, context)
 
     def on_kill(self: Any) -> None:
@@ -113,8 +119,15 @@ def _of_engine(cls: Any, name: str) -> Mapping[str, Any]:
 
 
 def _steering(task: Any, context: Any, name: str) -> Any:
-    """What harvests when the task ends."""
-    from airflow_plugin.task_steering import TaskSteering
+    """What steers a task, and harvests when it ends; None where the tuner is off or cannot be loaded, and the task is to run as
+    it is."""
+    with failing_open(task.log, "load what tunes this task"):
+        from airflow_plugin import settings
 
-    task._tuner_steering = steering = TaskSteering(task, context, engine(name))
-    return steering.harvesting()
+        if not settings.load().enabled:
+            return None
+        from airflow_plugin.task_steering import TaskSteering
+
+        task._tuner_steering = steering = TaskSteering(task, context, engine(name))
+        return steering
+    return None

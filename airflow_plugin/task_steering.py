@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.at_call import at_call
@@ -46,8 +47,7 @@ class TaskSteering:
         """While it lasts, what the operator submits is steered."""
         with ExitStack() as stack:
             with failing_open(self._log, "steer this run"):
-                if _is_on():
-                    self._enter(stack)
+                self._enter(stack)
             self._require_alive()
             yield
 
@@ -86,8 +86,6 @@ class TaskSteering:
     def _ended(self, *, failed: bool | None, error: str = "") -> None:
         """Harvest what was submitted: in this try, else in one that this one went on with."""
         with failing_open(self._log, "harvest this run's event log"):
-            if not _is_on():
-                return
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
                 return
@@ -179,7 +177,7 @@ class TaskSteering:
 
     def _steered(self, request: Request) -> Request | None:
         """The request with what was decided for its jobs; None where there is nothing to add to it."""
-        with failing_open(self._log, "steer this run"):
+        with self._forgotten_if_ended(), failing_open(self._log, "steer this run"):
             try:
                 return self._with_additions(request)
             except LeftAloneError as why:
@@ -187,20 +185,51 @@ class TaskSteering:
         self._withdraw()
         return None
 
+    @contextmanager
+    def _forgotten_if_ended(self) -> Iterator[None]:
+        """While it lasts, nothing has been submitted yet: a task that is ended (a timeout) takes its jobs out of the history."""
+        try:
+            yield
+        except BaseException:
+            if self._begun:
+                from airflow_plugin import turn
+
+                turn.forget(*self._begun)
+            raise
+
     def _with_additions(self, request: Request) -> Request | None:
         jobs = _distinct(self.engine.read(self.operator, request))
         if left := self.engine.left_alone(self.operator, request):
             self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
-        additions = [self._begin(job) for job in jobs]
+        additions = self._additions_to(jobs)
         if any(additions):
             return {**request, **self.engine.changed(self.operator, request, additions)}
         return None
 
-    def _begin(self, job: SparkJob) -> Additions:
+    def _additions_to(self, jobs: Sequence[SparkJob]) -> list[Additions]:
+        """What is added to each job, for as long as a task may wait before all of them; nothing to those that are left then."""
         from airflow_plugin import settings, turn
 
         current = settings.load()
-        begun = turn.begin(self._task(job, current), current)
+        until = monotonic() + current.most_seconds.before_all()
+        found: list[Additions] = []
+        for job in jobs:
+            begun = turn.begin(self._task(job, current, until - monotonic()), current)
+            found.append(self._additions(job, begun))
+            if begun.turn.is_late or monotonic() >= until:
+                break
+        if left := len(jobs) - len(found):
+            self._log.warning(
+                "Spark tuner: deciding took as long as this task may wait (most_seconds_before): %d of its %d Spark jobs run as "
+                "their author wrote them.",
+                left,
+                len(jobs),
+            )
+        return [*found, *[Additions()] * left]
+
+    def _additions(self, job: SparkJob, begun: Begun) -> Additions:
+        from airflow_plugin import turn
+
         additions = Additions(begun.conf, begun.merged)
         if why := self.engine.limits.exceeded(job, additions):
             turn.withdraw(begun)
@@ -214,8 +243,7 @@ class TaskSteering:
     def _withdraw(self) -> None:
         from airflow_plugin import turn
 
-        for begun in self._begun:
-            turn.withdraw(begun)
+        turn.withdraw(*self._begun)
         self._begun.clear()
 
     def _is_refusal(self, error: Exception) -> bool:
@@ -230,14 +258,31 @@ class TaskSteering:
         return turn.submitted(self._task(SparkJob(), current), current)
 
     def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
-        from airflow_plugin import turn
+        """For as long as a task may wait after all of its jobs; what is left then is for the next decisions of their cohorts."""
+        from airflow_plugin import settings, turn
 
         # Where all went well, each did; else the log of each tells how it ended, if the task does more than one thing.
         is_its_end = not failed or (len(begun) == 1 and self.engine.ends_as_its_job(self.operator))
-        for one in begun:
-            turn.end(one, failed=failed if is_its_end else None, error=error)
+        until = monotonic() + settings.load().most_seconds.after_all()
+        for number, one in enumerate(begun, start=1):
+            ended = self._to_harvest(one, until - monotonic())
+            report = turn.end(ended, failed=failed if is_its_end else None, error=error)
+            if number < len(begun) and (report is None or report.is_late or monotonic() >= until):
+                self._log.info(
+                    "spark-tuner: %d more event logs are harvested at their cohorts' next runs", len(begun) - number
+                )
+                return
 
-    def _task(self, job: SparkJob, current: Settings) -> TaskSubmission:
+    def _to_harvest(self, begun: Begun, seconds: float) -> Begun:
+        """With what its event log is read by now: credentials of its submission may have expired."""
+        job, access = begun.turn.job, begun.turn.job.access
+        with failing_open(self._log, "renew the access to the event log"):
+            if access:
+                access = self.engine.access(self.operator, begun.turn.event_log_dir)
+        job = replace(job, access=access, most_seconds=replace(job.most_seconds, left=seconds))
+        return replace(begun, turn=replace(begun.turn, job=job))
+
+    def _task(self, job: SparkJob, current: Settings, seconds_left: float | None = None) -> TaskSubmission:
         from airflow_plugin.task_submission import TaskSubmission
 
         arguments = self.operator._tuner_given
@@ -258,13 +303,8 @@ class TaskSteering:
             sets_sizes=self.engine.sets_sizes and job.sets_sizes,
             shapes=self.engine.shapes,
             is_driver_apart=True,
+            seconds_left=seconds_left,
         )
-
-
-def _is_on() -> bool:
-    from airflow_plugin import settings
-
-    return settings.load().enabled
 
 
 def _distinct(jobs: Sequence[SparkJob]) -> list[SparkJob]:

@@ -21,7 +21,8 @@ class TaskSubmission:
 
     `job_name` tells the Spark job from others of the task, where it has several; `access` and `log_lands_late` are as those of
     `tuner.loop.turn.Job`. `sets_sizes`: its memory is what its own properties say, and others can be submitted in their place,
-    of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is not beside the worker.
+    of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is not beside the worker. `seconds_left` is
+    what the task may still wait before its jobs (None: it has but one).
     """
 
     ti: Any
@@ -37,6 +38,7 @@ class TaskSubmission:
     sets_sizes: bool = False
     shapes: tuple[tuple[int, int], ...] = ()
     is_driver_apart: bool = False
+    seconds_left: float | None = None
 
 
 def task_submission(

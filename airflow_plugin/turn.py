@@ -6,6 +6,8 @@ Imports the core: the operator imports this only when it executes, so that parsi
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,7 +34,7 @@ XCOM_KEY = "spark_tuner"
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A turn under way, the store that knows of it, what it adds to the user's conf, and what replaces values of his; `heals`
-    says that its job died in the same try before."""
+    says that its job died in the same try before, `is_submitted` that its job was submitted by an earlier try."""
 
     task: TaskSubmission
     turn: loop.Turn
@@ -40,6 +42,7 @@ class Begun:
     conf: dict[str, str]
     merged: dict[str, str] = field(default_factory=dict)
     heals: bool = False
+    is_submitted: bool = False
 
 
 def begin(task: TaskSubmission, current: Settings, *, heals: bool = False) -> Begun:
@@ -47,18 +50,19 @@ def begin(task: TaskSubmission, current: Settings, *, heals: bool = False) -> Be
     url, job = _store_url(task, current), job_of(task, current)
     with stats.timed("decide", task.ti):
         turn = loop.prepare(loop.healing(job) if heals else job, url)
-    with failing_open(task.log, "tell of the decision"):
+    added = {key: value for key, value in turn.conf.items() if key not in task.conf}
+    begun = Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.sizes}, heals)
+    with forgotten_if_ended(begun), failing_open(task.log, "tell of the decision"):
         stats.decided(turn, task.ti)
         _tell(task.log, turn_lines(turn), turn_details(turn))
-    added = {key: value for key, value in turn.conf.items() if key not in task.conf}
-    return Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.sizes}, heals)
+    return begun
 
 
 def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings) -> Begun:
     """Go on with the turn of the try that submitted the job to which this try reconnects."""
     submitted = f"the job that try {earlier.job.try_number} submitted"
     task.log.info("spark-tuner: continues %s: %s", submitted, printable(decision_summary(earlier.decision), 500))
-    return Begun(task, earlier, _store_url(task, current), {})
+    return Begun(task, earlier, _store_url(task, current), {}, is_submitted=True)
 
 
 def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
@@ -69,17 +73,29 @@ def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
     turns = loop.submitted(origin_of(task.ti), job, url, now.most_seconds.before_run())
-    return [Begun(task, turn, url, {}) for turn in turns]
+    return [Begun(task, turn, url, {}, is_submitted=True) for turn in turns]
 
 
-def withdraw(begun: Begun) -> None:
-    """Record that the job was not submitted as it was decided."""
-    loop.withdraw(begun.turn, begun.store_url)
+def withdraw(*begun: Begun) -> None:
+    """Record that jobs of a task were not submitted as it was decided."""
+    if begun:
+        loop.withdraw([one.turn for one in begun], begun[0].store_url)
 
 
-def forget(begun: Begun) -> None:
-    """Take a job that was never submitted out of the history."""
-    loop.forget(begun.turn, begun.store_url)
+def forget(*begun: Begun) -> None:
+    """Take jobs of a task that were never submitted out of the history."""
+    if begun:
+        loop.forget([one.turn for one in begun], begun[0].store_url)
+
+
+@contextmanager
+def forgotten_if_ended(*begun: Begun) -> Iterator[None]:
+    """While it lasts, nothing has been submitted yet: a task that is ended (a timeout) takes its jobs out of the history."""
+    try:
+        yield
+    except BaseException:
+        forget(*begun)
+        raise
 
 
 def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | None:

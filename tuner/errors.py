@@ -11,6 +11,10 @@ class EventLogNotFoundError(TunerError):
     """No event log at the path given."""
 
 
+class EventLogUnreadError(TunerError):
+    """Whether there is an event log cannot be told now: what would tell cannot be listed or read. Later it may be."""
+
+
 class StoreError(TunerError):
     """The history store cannot be reached, or its schema is not this version's."""
 

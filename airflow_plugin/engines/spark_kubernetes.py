@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
@@ -11,7 +12,7 @@ from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.spark import knobs
 from tuner.spark.container import KUBERNETES_OVERHEAD_FACTOR
 from tuner.spark.property_text import spark_text, spark_texts
-from tuner.steering.agent.submission import FILES, JARS
+from tuner.steering.agent.submission import FILES, JARS, Submission
 
 # Fields of a SparkApplication that the Spark operator gives spark-submit after sparkConf, so that they beat it.
 _FIELDS = {
@@ -53,6 +54,7 @@ class SparkKubernetes(Engine):
                     **{name: spark_text(value) for name, value in fields.items() if value is not None},
                     **{name: ",".join(value) for name, value in lists.items() if value},
                 },
+                {**_hadoop_conf(spec), **_mounts(spec.get("driver") or {})},
                 # A pod whose limit is below what it asks for is refused.
                 sets_sizes=not any((spec.get(part) or {}).get("memoryLimit") for part in ("driver", "executor")),
             ),
@@ -76,6 +78,26 @@ class SparkKubernetes(Engine):
 
     def is_refusal(self, error: Exception) -> bool:
         return is_kubernetes_refusal(error)
+
+    def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
+        return replace(super().submission(operator, job, agent_jar), makes_pod=True)
+
+
+def _hadoop_conf(spec: Mapping[str, Any]) -> dict[str, str]:
+    return {f"spark.hadoop.{name}": value for name, value in spark_texts(spec.get("hadoopConf") or {}).items()}
+
+
+def _mounts(driver: Mapping[str, Any]) -> dict[str, str]:
+    """Where volumes are mounted for the driver, as spark-submit would be told of it."""
+    template = (driver.get("template") or {}).get("spec") or {}
+    containers = [driver, *(template.get("containers") or [])]
+    mounts = [mount for one in containers for mount in one.get("volumeMounts") or []]
+    properties: dict[str, str] = {}
+    for number, mount in enumerate(mounts):
+        name = f"spark.kubernetes.driver.volumes.mounted.{number}.mount"
+        properties[f"{name}.path"] = str(mount["mountPath"])
+        properties[f"{name}.readOnly"] = spark_text(bool(mount.get("readOnly")))
+    return properties
 
 
 ENGINE = SparkKubernetes()

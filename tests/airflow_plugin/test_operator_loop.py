@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
 from tuner.history.store import Store
 from tuner.model.decision import Standing
@@ -83,6 +84,28 @@ def test_the_retry_of_a_failed_trial_runs_without_it(spark: Submit, stored: Call
     run(instance("r2", try_number=2))
     assert THRESHOLD not in spark.conf
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
+def test_a_try_that_is_killed_while_it_is_decided_is_no_failure_of_its_job(
+    spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py")
+    monkeypatch.setattr("airflow_plugin.turn._tell", lambda *_: op.on_kill())
+    with pytest.raises(AirflowException, match="killed before its Spark job was submitted"):
+        op.execute({"ti": instance("r1")})  # type: ignore[typeddict-item]
+    assert stored() == []
+
+
+def test_a_try_that_times_out_before_it_submits_is_no_failure_of_its_job(
+    spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def timed_out(*_: object) -> None:
+        raise AirflowTaskTimeout("Timeout")
+
+    monkeypatch.setattr("airflow_plugin.turn._tell", timed_out)
+    with pytest.raises(AirflowTaskTimeout):
+        run(instance("r1"))
+    assert (spark.command, stored()) == ([], [])
 
 
 class TestHealed:

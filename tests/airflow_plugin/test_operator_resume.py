@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Event, current_thread, main_thread
 from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from pydantic import JsonValue, TypeAdapter
 
+from airflow_plugin import resume
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.operator import SparkTunedOperator
 from tuner.words.decisions import decision_summary
@@ -137,3 +139,69 @@ def test_not_durable_every_try_is_its_own(yarn: Yarn, submit: Any, loop: Any, ti
     try_once(ti, store, 2, durable=False)
     assert loop.job.try_number == 2
     assert "spark_tuner_turn" not in store
+
+
+def test_a_cluster_that_does_not_answer_keeps_the_job_no_longer_than_it_may(
+    lost: TaskStateStore,
+    submit: Any,
+    loop: Any,
+    ti: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    warnings_of: Callable[[Any], list[str]],
+) -> None:
+    answers, asked = Event(), list[str]()
+
+    def hangs_once(hook: Any, app_id: str) -> str:
+        asked.append(app_id)
+        if len(asked) == 1:
+            answers.wait(30)
+        return "RUNNING"
+
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_BEFORE", "0.3")
+    monkeypatch.setattr(SparkSubmitHook, "query_yarn_application_status", hangs_once)
+    warned = try_once(ti, lost, 2, warnings_of)
+    answers.set()
+    assert warned == [
+        "Spark tuner: could not steer this run (TimeoutError: no answer in 0.3 s). The job is not affected."
+    ]
+    assert (submit.command, len(asked)) == ([], 2), "the operator asks by itself, and goes on with the job"
+
+
+def test_airflow_is_asked_by_the_main_thread_alone() -> None:
+    class Store(TaskStateStore):
+        def get(self, key: str, default: Any = None) -> Any:
+            assert current_thread() is main_thread()
+            return super().get(key, default)
+
+    class OnKubernetes:
+        durable, external_id_key, _K8S_DRIVER_STATUS_KEY, _hook = True, "pod", "status", None
+
+        def _get_hook(self) -> object:
+            return object()
+
+        def get_job_status(self, external_id: str, context: Any) -> str:
+            assert current_thread() is not main_thread()
+            return str(context["task_state_store"].get("status"))
+
+        def is_job_active(self, status: str) -> bool:
+            return False
+
+        def is_job_succeeded(self, status: str) -> bool:
+            return status == "Succeeded"
+
+    context: Any = {"task_state_store": Store(pod="etl-driver", status="Succeeded")}
+    assert resume.will_reconnect(OnKubernetes(), context, 60)
+
+
+def test_a_job_that_goes_on_is_not_forgotten_with_a_try_that_is_killed(
+    lost: TaskStateStore, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten: list[Any] = []
+    monkeypatch.setattr("airflow_plugin.turn.loop.forget", lambda *given: forgotten.append(given))
+    recall = resume.recall
+    op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", yarn_track_via_rm_api=True)
+    monkeypatch.setattr(resume, "recall", lambda *given: (setattr(op, "_tuner_killed", True), recall(*given))[1])
+    ti.try_number = 2
+    with pytest.raises(AirflowException, match="killed before"):
+        op.execute({"ti": ti, "task_state_store": lost})  # type: ignore[typeddict-item]
+    assert forgotten == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import sleep
@@ -12,7 +13,7 @@ from time import sleep
 import pytest
 from upath import UPath
 
-from tuner.errors import EventLogNotFoundError
+from tuner.errors import EventLogNotFoundError, EventLogUnreadError
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.locate import KEY_PROPERTY, locate
 from tuner.eventlog.read import read_application
@@ -145,5 +146,56 @@ def test_of_databricks_clusters_only_those_made_since_are_looked_into(
 @pytest.mark.parametrize("name", ["9999-999999-abc", "0230-101010-abc", "1124-071500", "x1124-071500-abc", "driver"])
 def test_directories_that_are_no_clusters_are_passed_over(tmp_path: Path, name: str) -> None:
     run(tmp_path / name / "eventlog", "1")
+    with pytest.raises(EventLogNotFoundError):
+        locate(str(tmp_path), "1", since_seconds=0)
+
+
+# --- What cannot be told now ---
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Iterator[UPath]:
+    """A directory elsewhere that holds the log of run 1."""
+    run(tmp_path / "logs", "1")
+    root = UPath(f"memory://{tmp_path}/logs")
+    root.fs.put(str(tmp_path / "logs"), root.path, recursive=True)
+    yield root
+    root.fs.rm(root.path, recursive=True)
+
+
+def refused(*_: object, **__: object) -> None:
+    raise PermissionError("The provided token has expired.")
+
+
+@pytest.mark.parametrize("step", ["find", "open"])
+def test_what_cannot_be_listed_or_opened_now_may_be_there(
+    remote: UPath, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr(type(remote.fs), step, refused)
+    with pytest.raises(EventLogUnreadError, match="The provided token has expired"):
+        locate(str(remote), "1", since_seconds=0)
+    monkeypatch.undo()
+    assert locate(str(remote), "1", since_seconds=0).app_id == "local-1"
+
+
+def test_a_log_that_cannot_be_looked_at_keeps_no_other_from_being_found(
+    remote: UPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine = type(remote.fs).open
+    monkeypatch.setattr(
+        type(remote.fs), "open", lambda fs, path, *a, **k: refused() if "bad" in path else genuine(fs, path, *a, **k)
+    )
+    remote.fs.copy(f"{remote.path}/local-1", f"{remote.path}/bad")
+    assert locate(str(remote), "1", since_seconds=0).app_id == "local-1"
+    with pytest.raises(EventLogUnreadError):
+        locate(str(remote), "2", since_seconds=0)
+
+
+def test_a_log_of_another_user_on_this_machine_stays_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path, "1")
+    monkeypatch.setattr(locating, "starting_conf", lambda source: {})
+    monkeypatch.setattr(locating, "open_log", refused)
     with pytest.raises(EventLogNotFoundError):
         locate(str(tmp_path), "1", since_seconds=0)

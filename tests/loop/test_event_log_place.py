@@ -18,6 +18,7 @@ from tuner.loop.turn import Job
 from tuner.model.decision import Mode
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
+from tuner.steering.hadoop_scheme import has_file_system
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 ENABLED = {EVENT_LOG_ENABLED: "true"}
@@ -199,3 +200,50 @@ def test_a_platform_that_has_no_paths_of_this_machine_is_given_none(job: Job, ba
     place = event_log_place(replace(job, submission=platform, event_log_base=base, base_is_shared=True))
     assert (place.directory, place.conf) == ("", {})
     assert "a path of this machine is none of Cloud's" in place.why
+
+
+# --- Drivers on Kubernetes ---
+
+K8S = {**CLUSTER, "spark.master": "k8s://https://api:443"}
+NO_VOLUME = "no volume is mounted there for the driver to write to"
+
+
+def in_pod(job: Job, conf: Mapping[str, str]) -> EventLogPlace:
+    """Of a job that someone gave a base which he says is shared."""
+    return event_log_place(replace(job, base_is_shared=True, submission=Submission(conf={**K8S, **conf})))
+
+
+@pytest.mark.parametrize("kind", ["persistentVolumeClaim", "nfs"])
+def test_a_driver_on_kubernetes_is_given_a_path_that_a_volume_brings(job: Job, tmp_path: Path, kind: str) -> None:
+    volume = f"spark.kubernetes.driver.volumes.{kind}.events.mount"
+    assert in_pod(job, {f"{volume}.path": str(tmp_path)}).directory.startswith(tmp_path.as_uri())
+    for conf in (
+        {},
+        {f"{volume}.path": str(tmp_path / "elsewhere")},
+        {f"{volume}.path": str(tmp_path), f"{volume}.readOnly": "true"},
+        {f"spark.kubernetes.executor.volumes.{kind}.events.mount.path": str(tmp_path)},
+    ):
+        found = in_pod(job, conf)
+        assert (found.directory, found.conf) == ("", {})
+        assert NO_VOLUME in found.why
+
+
+def test_a_pod_that_a_platform_makes_needs_a_volume_too(job: Job) -> None:
+    away = Submission(platform="the Spark operator", makes_pod=True)
+    found = event_log_place(replace(job, base_is_shared=True, submission=away))
+    assert NO_VOLUME in found.why
+    assert not Path(job.event_log_base).exists(), "nothing is made here for a driver that has it not"
+
+
+def test_a_driver_of_this_machine_needs_none_though_its_executors_are_pods(job: Job) -> None:
+    client = Submission(conf={"spark.master": "k8s://https://api:443"})
+    assert event_log_place(replace(job, submission=client)).directory
+
+
+def test_s3_is_emrs_scheme_and_no_driver_in_a_pod_has_it_by_itself() -> None:
+    for pod in (Submission(conf=K8S), Submission(platform="the Spark operator", makes_pod=True)):
+        assert not has_file_system("s3", pod)
+        assert has_file_system("s3a", pod)
+        given = {**pod.conf, "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}
+        assert has_file_system("s3", replace(pod, conf=given))
+    assert has_file_system("s3", Submission(conf={**CLUSTER, "spark.master": "yarn"}))

@@ -17,17 +17,19 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark
 from tests.policy.histories import said
 from tuner.advice.steering_reach import Reach
 from tuner.eventlog.location import local_path
 from tuner.history.failure import Ending
 from tuner.history.store import Store
-from tuner.loop import known_runs, loop, next_decision
+from tuner.loop import known_runs, loop, next_decision, unstarted
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.log_lines import report_lines, turn_details, turn_lines
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
 from tuner.model.action import Action, ActionKind
+from tuner.model.application import Completeness, Problem, ProblemCode
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.decision import Mode, Standing
 from tuner.model.failure import FailureKind
@@ -41,6 +43,7 @@ from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
 from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+from tuner.within_time import aside
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
 from tuner.words.query_names import QueryNames, query_name
@@ -114,6 +117,102 @@ def test_a_mode_that_a_person_gave_beats_the_jobs_own(nightly: Nightly) -> None:
     with Store.open(nightly.url) as store:
         store.set_mode(ModeChange(nightly.cohort, None, "ana", MIDNIGHT))
     assert nightly.prepare("e/3/1").decision.mode is Mode.AUTO
+
+
+# --- Where the event log may be what keeps Spark from starting ---
+
+
+def test_the_retry_of_a_try_that_left_no_log_has_none(nightly: Nightly) -> None:
+    """The driver may lack the directory that was made here: each try would die at its start."""
+    nightly.night("e/1/1")
+    complete(nightly.prepare("e/2/1"), nightly.url, failed=True)
+    second = nightly.prepare("e/2/2")
+    assert (second.event_log_dir, dict(second.conf)) == ("", {})
+    assert "an earlier try failed and left no event log" in decision_summary(second.decision)
+    complete(second, nightly.url, failed=True)
+    assert dict(nightly.prepare("e/2/3").conf) == {}, "the job may fail for other reasons, too"
+    assert nightly.prepare("e/3/1").event_log_dir
+
+
+def test_a_job_that_starts_only_without_a_log_has_none_for_a_week(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
+    complete(nightly.prepare("e/1/2"), nightly.url, failed=False)
+    complete(nightly.prepare("e/2/1"), nightly.url, failed=False)
+    assert nightly.prepare("e/3/1").event_log_dir == ""
+    monkeypatch.setattr(unstarted, "WITHOUT_FOR", timedelta())
+    assert nightly.prepare("e/4/1").event_log_dir
+
+
+def test_a_job_that_fails_without_a_log_too_has_one_the_next_night(nightly: Nightly) -> None:
+    complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
+    complete(nightly.prepare("e/1/2"), nightly.url, failed=True)
+    assert nightly.prepare("e/2/1").event_log_dir
+
+
+def test_a_job_that_once_left_a_log_has_one_each_night(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    complete(nightly.prepare("e/2/1"), nightly.url, failed=True)
+    complete(nightly.prepare("e/2/2"), nightly.url, failed=False)
+    assert nightly.prepare("e/3/1").event_log_dir
+
+
+def test_the_retry_of_a_try_that_left_a_log_has_one(nightly: Nightly) -> None:
+    nightly.night("e/1/1", Spark(error="boom"), failed=True)
+    assert nightly.prepare("e/1/2").event_log_dir
+    complete(nightly.prepare("e/1/2"), nightly.url, failed=True)
+    assert nightly.prepare("e/1/3").event_log_dir, "Spark has started with one"
+
+
+def test_the_retry_of_a_try_that_nobody_saw_fail_has_one(nightly: Nightly) -> None:
+    nightly.prepare("e/1/1")
+    assert nightly.prepare("e/1/2").event_log_dir
+    assert nightly.stored("e/1/1").state is RunState.FAILED
+
+
+def test_a_log_that_lands_late_may_have_been_on_its_way(nightly: Nightly) -> None:
+    late = replace(nightly.job("e/1/1"), log_lands_late=True)
+    complete(prepare(late, nightly.url), nightly.url, failed=True)
+    assert nightly.stored("e/1/1").state is RunState.FAILED
+    assert prepare(replace(late, key="e/1/2", try_number=2), nightly.url).event_log_dir
+
+
+def test_a_log_that_the_user_has_on_stays_on_in_a_retry(nightly: Nightly) -> None:
+    nightly.user_conf = {"spark.eventLog.enabled": "true", EVENT_LOG_DIR: str(nightly.root)}
+    complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
+    assert nightly.prepare("e/1/2").event_log_dir == nightly.root.as_uri()
+
+
+def test_a_try_that_nobody_waited_for_is_known_to_the_next(nightly: Nightly) -> None:
+    late = replace(nightly.prepare("e/1/1"), job=nightly.job("e/1/1-unsteered"))
+    complete(late, nightly.url, failed=True)
+    assert nightly.prepare("e/1/2").event_log_dir == ""
+
+
+# --- Whose runs a cohort has ---
+
+
+def test_tasks_that_are_called_the_same_by_default_are_told(nightly: Nightly) -> None:
+    nightly.cohort = "a.b.c"
+    first = replace(nightly.job("a.b/1/c/-1/1"), origin=Origin("a.b", "1", "c"))
+    assert prepare(first, nightly.url).problems == ()
+    assert prepare(replace(first, key="a.b/2/c/-1/1"), nightly.url).problems == ()
+    second = replace(nightly.job("a/1/b.c/-1/1"), origin=Origin("a", "1", "b.c"))
+    turn = prepare(second, nightly.url)
+    assert turn.problems == (
+        "cohort a.b.c has the runs of task c of DAG a.b, too, which is called the same: give each a cohort= of its own",
+    )
+    assert any("called the same" in line for line in turn_lines(turn))
+
+
+def test_tasks_whose_author_gave_them_one_cohort_are_not(nightly: Nightly) -> None:
+    nightly.cohort = "etl.load"
+    for task in ("load", "load_big"):
+        job = replace(nightly.job(f"etl/1/{task}/-1/1"), origin=Origin("etl", "1", task))
+        assert prepare(job, nightly.url).problems == ()
+    again = replace(nightly.job("etl/2/load/-1/1"), origin=Origin("etl", "2", "load"))
+    assert prepare(again, nightly.url).problems == ()
 
 
 # --- What people look at ---
@@ -390,12 +489,108 @@ def test_no_log_at_all_is_a_lost_run(nightly: Nightly) -> None:
     assert decision_summary(nightly.prepare("e/2/1").decision) == "no earlier run's log has been read: observed"
 
 
+@pytest.mark.parametrize("failed", [False, None])
+def test_a_log_that_could_not_be_read_is_read_at_the_next_decision(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, failed: bool | None
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    with monkeypatch.context() as broken:
+        broken.setattr(loop, "locate", _slow_down)
+        report = complete(turn, nightly.url, failed=failed)
+    assert report.run is None
+    assert report.problems == (
+        "could not harvest the event log: 503: slow down",
+        "the event log could not be read: the cohort's next decision reads it",
+    )
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+    assert nightly.prepare("e/2/1").decision.in_force
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+
+
+def test_a_log_that_breaks_off_as_it_is_read_is_read_again(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn, genuine = nightly.prepare("e/1/1"), loop.locate
+    Spark().run(turn)
+
+    def broken_off(*given: Any) -> Any:
+        problem = Problem("local-1", 7, ProblemCode.UNREADABLE_FILE, "cannot be read any further: Input/output error")
+        return replace(genuine(*given), problems=(problem,), status=Completeness.PARTIAL)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(loop, "locate", broken_off)
+        complete(turn, nightly.url, failed=False)
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+
+
+def test_a_failed_run_whose_log_cannot_be_read_has_failed(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = nightly.prepare("e/1/1")
+    monkeypatch.setattr(loop, "locate", _slow_down)
+    complete(turn, nightly.url, failed=True)
+    assert nightly.stored("e/1/1").state is RunState.FAILED
+
+
+def test_a_log_that_can_never_be_read_is_given_up(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = nightly.prepare("e/1/1")
+    monkeypatch.setattr(loop, "locate", _slow_down)
+    complete(turn, nightly.url, failed=False)
+    _backdate(monkeypatch, 1)
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.LOST
+
+
+def _slow_down(*_: Any) -> Any:
+    raise OSError("503: slow down")
+
+
 def test_to_complete_twice_changes_nothing(nightly: Nightly) -> None:
     report = nightly.night("e/1/1")
     before = nightly.stored("e/1/1")
     again = complete(report.turn, nightly.url, failed=False)
     assert again.problems == ()
     assert nightly.stored("e/1/1") == before
+
+
+# --- Tries that are ended before they submit ---
+
+
+def test_a_try_that_is_ended_while_it_is_decided_leaves_no_run(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a timeout, or a signal: nothing was submitted, and a retry must not blame what it would have had."""
+    genuine = loop._prepared
+
+    def ended(*given: Any) -> Any:
+        genuine(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "_prepared", ended)
+        with pytest.raises(KeyboardInterrupt):
+            nightly.prepare("e/1/1")
+    assert nightly.stored("e/1/1") is None
+    assert nightly.prepare("e/1/2").event_log_dir
+
+
+def test_what_was_not_decided_when_a_try_is_ended_is_never_recorded(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nightly.night("e/1/1")
+    goes_on, begun, begin = Event(), list[Any](), loop._begin
+    monkeypatch.setattr(loop, "_begin", lambda *given: (goes_on.wait(30), begun.append(begin(*given)), begun[-1])[2])
+
+    def ended(seconds: float, work: Any, late: Any = None) -> Any:
+        aside(work)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "within", ended)
+        patch.setattr(loop, "_looked_up", loop._prepared)
+        with pytest.raises(KeyboardInterrupt):
+            nightly.prepare("e/2/1")
+    goes_on.set()
+    wait_until(lambda: begun == [loop._Begun.NOT_RECORDED], 40)
+    assert nightly.stored("e/2/1") is None
 
 
 # --- Runs whose driver did not live to harvest them ---
@@ -585,7 +780,7 @@ def test_a_bug_while_completing_never_fails_the_job(
     with monkeypatch.context() as broken:
         broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
         report = complete(turn, nightly.url, failed=failed)
-    (problem,) = report.problems
+    problem, *_ = report.problems
     assert "a bug in two lines" in problem
     assert any(problem in line for line in report_lines(report))
     json.dumps(report.as_json())

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from time import monotonic
 from typing import Any
 
-from tuner.errors import EventLogNotFoundError
+from tuner.errors import EventLogNotFoundError, EventLogUnreadError
 from tuner.eventlog.find import LogSource, find_logs
-from tuner.eventlog.location import AMBIENT, LogPath, log_path, shown
+from tuner.eventlog.location import AMBIENT, LogPath, log_path, on_disk, open_log, shown
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import read_application, starting_conf
 from tuner.eventlog.recent_logs import recent_logs
@@ -30,28 +30,53 @@ def locate(
     """The application with this key, the latest of several. Logs not written since `since_seconds` (epoch) are not
     opened, of the others only the beginnings are read. `access` is as of `log_path`.
 
-    Raises EventLogNotFoundError when the directory or the log is not there, or is not found in `most_seconds`.
+    Raises EventLogNotFoundError when the directory or the log is not there, or is not found in `most_seconds`, and
+    EventLogUnreadError where that cannot be told.
     """
     path, until = log_path(directory, access), monotonic() + most_seconds
-    for source in _sources(path, since_seconds, most_seconds):
-        if starting_conf(source).get(KEY_PROPERTY) == key:
+    unread: list[Exception] = []
+    for source in _sources(path, since_seconds, most_seconds, unread):
+        conf = starting_conf(source)
+        if conf.get(KEY_PROPERTY) == key:
             return read_application(source)
+        if not conf:
+            unread.extend(_obstacles(source))
         if monotonic() > until:
             raise EventLogNotFoundError(
                 f"{shown(path)}: no event log with {KEY_PROPERTY}={key} found in {most_seconds:g} s among those "
                 "written since the run began; give its job an event log directory with fewer logs"
             )
+    if unread:
+        raise EventLogUnreadError(redact(f"{shown(path)}: cannot be read: {unread[0]}")) from unread[0]
     raise EventLogNotFoundError(
         f"{shown(path)}: no event log with {KEY_PROPERTY}={key}; the job may have ended before Spark started"
     )
 
 
-def _sources(path: LogPath, since_seconds: float, most_seconds: float) -> Iterator[LogSource]:
+def _sources(path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]) -> Iterator[LogSource]:
+    """The logs there; what keeps one from being looked at goes to `unread`."""
     for entry in _entries(path, since_seconds, most_seconds):
         try:
             yield from find_logs(entry)
-        except (EventLogNotFoundError, OSError):  # renamed just now, or holds nothing yet
+        except (EventLogNotFoundError, FileNotFoundError):  # renamed just now, or holds nothing yet
             continue
+        except OSError as error:
+            unread.append(error)
+
+
+def _obstacles(source: LogSource) -> Iterator[Exception]:
+    """What keeps a log from being read that has nothing to do with what it holds, and may pass."""
+    try:
+        with open_log(source.files[0]) as file:
+            file.read(1)
+    except FileNotFoundError:
+        return
+    except PermissionError as error:
+        # On this machine it is another user's, and stays so; elsewhere credentials may have expired.
+        if not on_disk(source.path):
+            yield error
+    except Exception as error:
+        yield error
 
 
 def _entries(path: LogPath, since_seconds: float, most_seconds: float) -> list[LogPath]:
@@ -60,4 +85,4 @@ def _entries(path: LogPath, since_seconds: float, most_seconds: float) -> list[L
     except FileNotFoundError:
         raise EventLogNotFoundError(f"{shown(path)}: no such file or directory") from None
     except Exception as error:  # also a remote file system's own: no credentials, no such bucket, no network
-        raise EventLogNotFoundError(redact(f"{shown(path)}: cannot be listed: {error}")) from error
+        raise EventLogUnreadError(redact(f"{shown(path)}: cannot be listed: {error}")) from error

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -31,6 +31,8 @@ PROBE_BYTES = 1 << 12
 MAX_SAID = 150
 # Hadoop knows an authority for these; what is named without one elsewhere has no bucket.
 _WITHOUT_AUTHORITY = frozenset({"dbfs", "har", "hdfs", "maprfs", "viewfs"})
+# Where spark-submit mounts a volume for the driver on Kubernetes (KubernetesVolumeUtils).
+_MOUNT = re.compile(r"(spark\.kubernetes\.driver\.volumes\.[^.]+\.[^.]+\.mount)\.path")
 # A directory in an object store is there as soon as something is in it. Readers of logs pass over hidden files.
 _KEEP = ".spark-tuner"
 
@@ -103,13 +105,26 @@ def _below_base(job: Job) -> EventLogPlace:
 
 def _base_obstacle(job: Job) -> str:
     submission = job.submission
-    if local_path(job.event_log_base) is None:
+    base = local_path(job.event_log_base)
+    if base is None:
         return ""
     if submission.schemes is not None and "file" not in submission.schemes:
         return f"a path of this machine is none of {submission.platform}'s"
     if submission.in_cluster_mode and not job.base_is_shared:
         return "deploy mode is cluster, and the driver may run on another machine"
+    if submission.is_in_own_pod and not _is_mounted(base.absolute(), submission.conf):
+        return "no volume is mounted there for the driver to write to"
     return ""
+
+
+def _is_mounted(directory: PurePath, conf: Mapping[str, str]) -> bool:
+    """Whether a volume that the driver may write to brings a directory into its pod."""
+    mounts = [match[1] for name in conf if (match := _MOUNT.fullmatch(name))]
+    return any(
+        directory.is_relative_to(conf[f"{mount}.path"])
+        for mount in mounts
+        if not _is(conf.get(f"{mount}.readOnly"), "true")
+    )
 
 
 def _directory_name(part: str) -> str:

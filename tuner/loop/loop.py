@@ -19,7 +19,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import has_learner
-from tuner.errors import EventLogNotFoundError, TriedMeanwhileError
+from tuner.errors import EventLogNotFoundError, StoreError, TriedMeanwhileError
 from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
@@ -32,7 +32,9 @@ from tuner.history.store import Store
 from tuner.loop.books import keep_books
 from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
 from tuner.loop.known_runs import known_marks, known_runs
+from tuner.loop.namesakes import namesakes
 from tuner.loop.next_decision import (
+    HISTORY_RUNS,
     LEARN_RUNS,
     advised_on,
     context_of_next,
@@ -47,9 +49,10 @@ from tuner.loop.stamps import advice_stamp, are_known, decision_stamp
 from tuner.loop.turn import Job as Job
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
+from tuner.loop.unstarted import did_not_start, may_not_start
 from tuner.model.action import ActionKind
 from tuner.model.agent_message import SizeBounds
-from tuner.model.application import Application, Completeness
+from tuner.model.application import Application, Completeness, ProblemCode
 from tuner.model.change import Change
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision, Mode, Standing
@@ -99,8 +102,9 @@ MOST_DECISIONS = 3
 LOST_AFTER = timedelta(days=2)
 # Clocks of driver and file system may differ.
 CLOCK_SLACK_SECONDS = 120.0
-# At the end of a run's key, where its try had submitted it before.
+# At the end of a run's key, where its try had submitted it before, and where it runs as nobody waited for the decision.
 _HEALING = "-healed"
+_UNSTEERED = "-unsteered"
 # Of no run: what is decided ahead is for none that has a key yet.
 _NO_KEY = ""
 # A job waits no longer for the log of an earlier run that ended unseen.
@@ -151,6 +155,16 @@ def prepare(job: Job, store_url: str) -> Turn:
     """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
     deciding takes longer than `job.most_seconds` allows."""
     preparing = _Preparing(job, store_url, datetime.now(UTC), time.monotonic(), job.most_seconds.before_run())
+    try:
+        return _prepared_in_time(preparing)
+    except BaseException:
+        # Who waited for it is ended by a signal, and submits nothing: a retry must not take this for a try that failed.
+        if not preparing.waited_for.withdraw():
+            _forget([job], store_url)
+        raise
+
+
+def _prepared_in_time(preparing: _Preparing) -> Turn:
     late = partial(_not_prepared, preparing)
     for step in (_looked_up, _prepared_ahead):
         if (turn := within(preparing.seconds_left, partial(step, preparing), late)) is not None:
@@ -203,20 +217,52 @@ def _looked_up(preparing: _Preparing) -> Turn | None:
     store = preparing.store = _opened(preparing)
     if store is None:
         return _observed(preparing)
+    problems.found.extend(
+        problems.guard("look at whose runs its cohort has", lambda: _mixed_up(store, job), list[str]())
+    )
     usual_ms = problems.guard("look up how long its runs take", lambda: store.usual_ms(job.cohort), 0.0)
     preparing.most_seconds = job.most_seconds.before_run(usual_ms / 1e3)
     return None
+
+
+def _mixed_up(store: Store, job: Job) -> list[str]:
+    return [
+        f"cohort {job.cohort} has the runs of task {task_id} of DAG {dag_id}, too, which is called the same: give each a cohort= "
+        "of its own"
+        for dag_id, task_id in namesakes(store, job)
+    ]
 
 
 def _prepared_ahead(preparing: _Preparing) -> Turn | None:
     """The turn, where what was decided when the last run ended still holds; None where it is to be decided now."""
     job, problems, store = preparing.job, preparing.problems, preparing.store
     assert store is not None
+    look = partial(_place_that_starts, store, preparing)
+    preparing.place = problems.guard("look at how earlier tries ended", look, preparing.place)
     problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
     take_up = partial(_steer_as_decided_ahead, store, preparing)
     steering = problems.guard("take up what was decided ahead", take_up, None)
     problems.guard("close the history store", store.close, None)
     return preparing.turn(job, steering, problems.found) if steering else None
+
+
+def _place_that_starts(store: Store, preparing: _Preparing) -> EventLogPlace:
+    """No place for its event log where Spark may not start for it. What the user has on stays on."""
+    job, place = preparing.job, preparing.place
+    # Where logs land late, one that was not there when its job had failed tells nothing.
+    is_told = bool(place.conf) and not job.log_lands_late
+    if not is_told or not (may_not_start(_earlier_tries(store, job)) or _did_not_start(store, preparing)):
+        return place
+    return EventLogPlace(
+        why="an earlier try failed and left no event log: Spark might not start where its driver cannot write there; set "
+        "event_log_base to a directory or URL that the driver can write to and this machine can read"
+    )
+
+
+def _did_not_start(store: Store, preparing: _Preparing) -> bool:
+    cohort = preparing.job.cohort
+    is_unmeasured = not store.usual_ms(cohort)
+    return is_unmeasured and did_not_start(store.runs(cohort, HISTORY_RUNS, brief=True), preparing.now)
 
 
 def _prepared(preparing: _Preparing) -> Turn:
@@ -251,10 +297,10 @@ def _not_prepared(preparing: _Preparing) -> Turn:
     )
     if not preparing.waited_for.withdraw():
         # Its record may hold the other decision, and no log may be taken for that one's.
-        job = replace(job, key=f"{job.key}-unsteered")
+        job = replace(job, key=f"{job.key}{_UNSTEERED}")
     observed = partial(_unsteered, job, preparing.place, "not decided in time")
     steering = problems.guard("observe the run", observed, None) or _Steering(_undecided(job))
-    turn = preparing.turn(job, steering, problems.found)
+    turn = replace(preparing.turn(job, steering, problems.found), is_late=True)
     problems.guard("record the run", lambda: aside(partial(_record_unsteered, turn, preparing.store_url)), None)
     return turn
 
@@ -470,26 +516,33 @@ def _names(decision: Decision, names: Mapping[str, str]) -> dict[str, str]:
     return {query: names[query] for decided in decision.changes for query in decided.queries}
 
 
-def withdraw(turn: Turn, store_url: str) -> None:
-    """Record that a prepared run was never submitted with its decision: it tells nothing of it. Never raises."""
+def withdraw(turns: Sequence[Turn], store_url: str) -> None:
+    """Record that prepared runs, of one task, were never submitted with their decisions: they tell nothing of these. Never
+    raises."""
 
     def withdrawn() -> None:
         with Store.open(store_url) as store:
-            store.finish(turn.job.key, RunState.LOST, datetime.now(UTC), None)
+            for turn in turns:
+                with suppress(StoreError):  # One that was not decided in time may never have been recorded.
+                    store.finish(turn.job.key, RunState.LOST, datetime.now(UTC), None)
 
     with suppress(Exception):
-        within(turn.job.most_seconds.after_run(), withdrawn)
+        within(turns[0].job.most_seconds.after_run(), withdrawn)
 
 
-def forget(turn: Turn, store_url: str) -> None:
-    """Take a prepared run that was never submitted out of the history. Never raises."""
+def forget(turns: Sequence[Turn], store_url: str) -> None:
+    """Take prepared runs, of one task, that were never submitted out of the history. Never raises."""
+    _forget([turn.job for turn in turns], store_url)
 
+
+def _forget(jobs: Sequence[Job], store_url: str) -> None:
     def forgotten() -> None:
         with Store.open(store_url) as store:
-            store.forget(turn.job.key)
+            for job in jobs:
+                store.forget(job.key)
 
     with suppress(Exception):
-        within(turn.job.most_seconds.after_run(), forgotten)
+        within(jobs[0].most_seconds.after_run(), forgotten)
 
 
 def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str, most_seconds: float) -> list[Turn]:
@@ -530,6 +583,8 @@ class _Completing:
     ending: Ending
     problems: Problems
     most_seconds: float
+    # The log may be there, and could not be read now.
+    is_unread: bool = False
     stored: Run | None = None
     judged: Judgement | None = None
 
@@ -543,18 +598,17 @@ def _not_completed(completing: _Completing) -> Report:
     )
     seen = _failure(None, None, completing.ending) if completing.failed else None
     failure = run.failure if run else seen
-    return Report(turn, run if run and run.outcome else None, (*problems.found, late), completing.judged, failure)
+    found = (*problems.found, late)
+    return Report(turn, run if run and run.outcome else None, found, completing.judged, failure, is_late=True)
 
 
 def _completed(completing: _Completing) -> Report:
     turn, store_url, problems = completing.turn, completing.store_url, completing.problems
-    application = problems.guard("harvest the event log", partial(_harvest_of, turn), None)
-    if turn.job.log_lands_late and not completing.failed and not _has_ended(application):
+    application = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
+    if not completing.failed and (why := _why_later(completing, application)):
         # Of earlier runs, which this one's decision read.
         _booked(completing, None)
-        return Report(
-            turn, None, (*problems.found, "the event log is not there yet: the cohort's next decision reads it")
-        )
+        return Report(turn, None, (*problems.found, f"{why}: the cohort's next decision reads it"))
     failed = completing.failed
     if failed is None:
         failed = not _has_ended(application) or _has_failed_queries(application)
@@ -575,6 +629,14 @@ def _completed(completing: _Completing) -> Report:
     completing.judged = judged
     gained = _booked(completing, outlook) if stored else None
     return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
+
+
+def _why_later(completing: _Completing, application: Application | None) -> str:
+    """Why the log is left for later; "" where it tells now what it ever will."""
+    if completing.is_unread:
+        return "the event log could not be read"
+    late = completing.turn.job.log_lands_late and not _has_ended(application)
+    return "the event log is not there yet" if late else ""
 
 
 def _booked(completing: _Completing, outlook: Decision | None) -> Gained | None:
@@ -791,7 +853,8 @@ def _earlier_tries(store: Store, job: Job) -> list[Run]:
     """The tries before this one: of many mapped task instances' runs the latest few may not hold them."""
     stem = job.key.rsplit("/", 1)[0]
     numbers = range(max(1, job.try_number - MAX_TRIES), job.try_number)
-    tries = (store.run(f"{stem}/{n}{again}") for n in numbers for again in ("", _HEALING))
+    endings = ("", _UNSTEERED, _HEALING, f"{_HEALING}{_UNSTEERED}")
+    tries = (store.run(f"{stem}/{number}{ending}") for number in numbers for ending in endings)
     return [run for run in tries if run is not None and run.key != job.key]
 
 
@@ -864,11 +927,20 @@ def _finish(store_url: str, run: Run, *, seen: bool) -> bool:
     return True
 
 
-def _harvest_of(turn: Turn) -> Application | None:
+def _harvest_of(completing: _Completing) -> Application | None:
     """The run's event log; None for a run that was to leave none, which was said before it."""
+    turn = completing.turn
     if not turn.event_log_dir:
         return None
-    return _harvest(turn.event_log_dir, turn.job.key, turn.started_at, turn.job.access)
+    try:
+        application = _harvest(turn.event_log_dir, turn.job.key, turn.started_at, turn.job.access)
+    except EventLogNotFoundError:
+        raise
+    except Exception:
+        completing.is_unread = True
+        raise
+    completing.is_unread = any(problem.code is ProblemCode.UNREADABLE_FILE for problem in application.problems)
+    return application
 
 
 def _harvest(

@@ -74,7 +74,7 @@ class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
     `directives.merged` and `directives.sizes`, which replace settings of his; `problems` what failed while preparing, one
     line each, none of which stops the job; `taught` what its prices were learned from; `names` what the queries that it
-    changes are called, by fingerprint."""
+    changes are called, by fingerprint; `is_late` says that nobody waited any longer for its decision."""
 
     job: Job
     decision: Decision
@@ -85,6 +85,7 @@ class Turn:
     problems: tuple[str, ...] = ()
     taught: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
+    is_late: bool = False
 
     @property
     def query_names(self) -> QueryNames:
@@ -102,7 +103,7 @@ class Turn:
 class Report:
     """What a finished turn tells its driver. `run` is None when nothing could be harvested, `judgement` when no changes
     were in force, or nothing is known of them; `failure` is why the job failed, where that is known; `gained` what its changes
-    gained, as the savings have it (None: not known)."""
+    gained, as the savings have it (None: not known); `is_late` says that nobody waited for all of it."""
 
     turn: Turn
     run: Run | None
@@ -110,6 +111,7 @@ class Report:
     judgement: Judgement | None = None
     failure: Failure | None = None
     gained: Gained | None = None
+    is_late: bool = False
 
     @property
     def query_names(self) -> QueryNames:

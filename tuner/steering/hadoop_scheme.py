@@ -29,15 +29,21 @@ def has_file_system(scheme: str, submission: Submission) -> bool:
     """False where the Spark that will run the driver, the one at hand or a platform's, certainly has none for the scheme."""
     if submission.schemes is not None:
         return scheme in submission.schemes
+    if scheme == "s3" and submission.is_in_own_pod:  # EMR's alone, unless someone gives the scheme to another.
+        return bool(submission.conf.get(_implementation(scheme)))
     spark = submission.spark
     if scheme in _BUILT_IN or spark is None or submission.in_cluster_mode:
         return True
-    if any(submission.conf.get(name) for name in (*_MAY_BRING, f"spark.hadoop.fs.{scheme}.impl")):
+    if any(submission.conf.get(name) for name in (*_MAY_BRING, _implementation(scheme))):
         return True
     connector = _CONNECTORS.get(scheme)
     if connector and any(spark.jars.glob(f"{connector}*.jar")):
         return True
     return not brings_hadoop(spark)
+
+
+def _implementation(scheme: str) -> str:
+    return f"spark.hadoop.fs.{scheme}.impl"
 
 
 def brings_hadoop(spark: SparkAtHand) -> bool:

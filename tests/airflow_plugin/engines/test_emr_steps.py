@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
@@ -14,11 +17,14 @@ pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
 
 from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
 
+from airflow_plugin.compat import AirflowTaskTimeout
+from airflow_plugin.engines import emr_steps
 from airflow_plugin.tuned import tuned
-from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.conftest import PATIENCE, TaskInstance
 from tests.airflow_plugin.engines.aws_account import AwsAccount
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tuner.history.store import Store
+from tuner.loop import loop
 from tuner.model.run import Run, RunState
 from tuner.spark.submit_arguments import parse
 
@@ -118,4 +124,73 @@ def test_a_job_is_not_blamed_for_another_step(
     op = Emr(aws).operator(step("load"), step("copy", program="s3-dist-cp"), wait_for_completion=True)
     with pytest.raises(RuntimeError, match="copy failed"):
         run(op, "r1")
+    assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED]
+
+
+def test_a_store_that_hangs_keeps_a_task_no_longer_than_one_of_its_jobs(
+    aws: AwsAccount,
+    service: SparkService,
+    monkeypatch: pytest.MonkeyPatch,
+    warnings_of: Callable[[Any], list[str]],
+) -> None:
+    goes_on, opened = Event(), list[str]()
+    monkeypatch.setattr(Store, "open", lambda url: (opened.append(url), goes_on.wait(30))[1])
+    for option in PATIENCE:
+        monkeypatch.setenv(option, "0.5")
+    op = Emr(aws).operator(*(step(f"step {number}") for number in range(20)), wait_for_completion=True)
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", lambda **_: None)
+    said = warnings_of(op)
+    run(op, "r1")
+    goes_on.set()
+    assert ["spark.tuner.key" in conf for conf in service.submitted] == [True] + [False] * 19
+    assert any("19 of its 20 Spark jobs run as their author wrote them" in line for line in said)
+    # To decide, to record that it was not decided, and to store one outcome.
+    assert len(opened) <= 4
+
+
+def test_what_is_not_decided_in_the_time_of_a_task_runs_as_it_was_written(
+    aws: AwsAccount, service: SparkService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = loop.prepare
+    monkeypatch.setattr(loop, "prepare", lambda *given: (sleep(0.6), prepare(*given))[1])
+    monkeypatch.setattr("airflow_plugin.settings.MostSeconds.before_all", lambda _: 1.0)
+    run(Emr(aws).operator(*map(step, ("load", "report", "copy"))), "r1")
+    assert ["spark.tuner.key" in conf for conf in service.submitted] == [True, True, False]
+
+
+def test_a_task_that_times_out_while_it_is_decided_leaves_no_run_of_its_steps(
+    aws: AwsAccount, service: SparkService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare, prepared = loop.prepare, list[str]()
+
+    def second_times_out(job: Any, url: str) -> Any:
+        if prepared:
+            raise AirflowTaskTimeout("Timeout")
+        prepared.append(job.key)
+        return prepare(job, url)
+
+    monkeypatch.setattr(loop, "prepare", second_times_out)
+    with pytest.raises(AirflowTaskTimeout):
+        run(Emr(aws).operator(step("load"), step("report")), "r1")
+    assert (service.submitted, runs(tmp_path, "sales.nightly.load")) == ([], [])
+
+
+def test_a_log_is_read_with_what_the_tasks_connection_has_by_then(
+    aws: AwsAccount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job may outlive credentials that were good when it was submitted."""
+    access, asked = emr_steps.s3_access, list[str]()
+
+    def short_lived(operator: Any, url: str) -> Any:
+        asked.append(url)
+        return {**access(operator, url), "config_kwargs": {"user_agent_extra": f"login-{len(asked)}"}}
+
+    completed, complete = list[Any](), loop.complete
+    monkeypatch.setattr(emr_steps, "s3_access", short_lived)
+    monkeypatch.setattr(
+        loop, "complete", lambda turn, *given, **named: (completed.append(turn), complete(turn, *given, **named))[1]
+    )
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", lambda **_: None)
+    run(Emr(aws).operator(step("load"), wait_for_completion=True), "r1")
+    assert [turn.job.access["config_kwargs"]["user_agent_extra"] for turn in completed] == ["login-2"]
     assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED]

@@ -10,7 +10,7 @@ from airflow.providers.apache.livy.hooks.livy import LivyHook
 from airflow.providers.apache.livy.operators.livy import LivyOperator
 
 from airflow_plugin import turn
-from airflow_plugin.compat import AirflowException
+from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.livy_server import livy_server
@@ -119,6 +119,31 @@ def test_a_task_that_is_killed_while_it_is_decided_submits_nothing(
         run("r1", op)
     assert service.submitted == []
     assert [r.state for r in stored()] == [RunState.LOST]
+
+
+def test_a_task_that_times_out_before_it_submits_leaves_no_run(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def timed_out(*_: object) -> None:
+        raise AirflowTaskTimeout("Timeout")
+
+    monkeypatch.setattr(turn, "_tell", timed_out)
+    with pytest.raises(AirflowTaskTimeout):
+        run("r1")
+    assert (service.submitted, stored()) == ([], [])
+
+
+def test_a_driver_that_does_not_start_with_its_event_log_is_tried_without(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In cluster mode the driver may lack a directory that worker and Livy's server have."""
+    ran = service.run
+    monkeypatch.setattr(service, "run", lambda conf: "spark.eventLog.dir" not in conf and ran(conf))
+    with pytest.raises(Exception, match="did not succeed"):
+        run("r1", conf={"spark.executor.cores": 2})
+    run("r1", conf={"spark.executor.cores": 2}, try_number=2)
+    assert service.submitted == [{"spark.executor.cores": "2"}]
+    assert [r.state for r in stored()] == [RunState.FAILED, RunState.LOST]
 
 
 def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
@@ -268,6 +293,27 @@ def test_off_changes_nothing(
     run("r1", conf={"spark.executor.cores": 2})
     assert service.submitted == [{"spark.executor.cores": "2"}]
     assert stored() == []
+
+
+@pytest.mark.parametrize("enabled", ["True", "False"])
+def test_an_engine_that_cannot_be_loaded_costs_the_job_nothing(
+    service: SparkService,
+    monkeypatch: pytest.MonkeyPatch,
+    warnings_of: Callable[[Any], list[str]],
+    enabled: str,
+) -> None:
+    def broken(name: str) -> None:
+        raise ImportError("cannot import name 'x'")
+
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", enabled)
+    monkeypatch.setattr("airflow_plugin.steered_class.engine", broken)
+    op = operator(conf={"spark.executor.cores": 2})
+    said = warnings_of(op)
+    run("r1", op)
+    assert service.submitted == [{"spark.executor.cores": "2"}]
+    assert len(said) == (enabled == "True")
+    event = {"status": "success", "batch_id": 1, "response": "ok", "log_lines": []}
+    operator().resume_execution("execute_complete", {"event": event}, {"ti": TaskInstance(run_id="r1")})
 
 
 def test_a_store_that_cannot_be_opened_costs_the_job_nothing(

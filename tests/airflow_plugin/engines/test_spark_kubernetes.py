@@ -26,6 +26,7 @@ from tests.airflow_plugin.engines.kubernetes_cluster import forget_pods, kuberne
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.model.run import Run, RunState
+from tuner.words.decisions import decision_summary
 
 pytestmark = pytest.mark.sockets
 
@@ -54,7 +55,8 @@ def application(**conf: str) -> dict[str, Any]:
             "mainApplicationFile": "s3a://b/etl.py",
             "sparkConf": conf,
             "deps": {"jars": ["s3a://b/own.jar"]},
-            "driver": {"cores": 1},
+            # The service that stands in for the cluster has this machine's files.
+            "driver": {"cores": 1, "volumeMounts": [{"name": "shared", "mountPath": "/"}]},
             "executor": {"instances": 1, "memory": "4g"},
         },
     }
@@ -158,6 +160,35 @@ def test_a_log_that_is_lost_costs_the_job_nothing(kubeconfig: Path, service: Spa
     assert (len(service.submitted), [r.state for r in stored()]) == (1, [RunState.LOST])
 
 
+@pytest.mark.parametrize("mount", [None, {"mountPath": "/elsewhere"}, {"mountPath": "/", "readOnly": True}])
+def test_a_driver_without_the_volume_of_the_event_log_runs_as_it_would(
+    kubeconfig: Path, service: SparkService, stored: Stored, mount: dict[str, Any] | None
+) -> None:
+    spec = application()
+    spec["spec"]["driver"] = {"cores": 1, "volumeMounts": [{"name": "shared", **mount}] if mount else None}
+    run(operator(kubeconfig, spec), "r1")
+    assert service.submitted == [{"spark.jars": "s3a://b/own.jar"}]
+    assert "(no volume is mounted there for the driver to write to)" in decision_summary(stored()[0].decision)
+
+
+def test_a_scheme_that_open_source_spark_does_not_know_is_not_given_to_it(
+    kubeconfig: Path, service: SparkService, stored: Stored
+) -> None:
+    run(tuned(operator(kubeconfig), event_log_base="s3://logs/tuner"), "r1")
+    assert service.submitted == [{"spark.jars": "s3a://b/own.jar"}]
+    assert "(the Spark operator has no file system for s3)" in decision_summary(stored()[0].decision)
+
+
+def test_the_volumes_of_a_pod_template_and_the_hadoop_conf_are_known() -> None:
+    spec = application()
+    mounts = [{"name": "shared", "mountPath": "/events"}]
+    spec["spec"]["driver"] = {"template": {"spec": {"containers": [{"name": "driver", "volumeMounts": mounts}]}}}
+    spec["spec"]["hadoopConf"] = {"fs.s3.impl": "com.amazon.ws.emr.hadoop.fs.EmrFileSystem"}
+    (job,) = ENGINE.read(None, {"body": spec})
+    assert "/events" in job.defaults.values()
+    assert job.defaults["spark.hadoop.fs.s3.impl"] == "com.amazon.ws.emr.hadoop.fs.EmrFileSystem"
+
+
 def test_a_job_that_fails_in_a_trial_is_tried_without_it(
     kubeconfig: Path, service: SparkService, stored: Stored
 ) -> None:
@@ -204,7 +235,7 @@ def test_sizes_stand_in_place_of_the_authors_fields(kubeconfig: Path) -> None:
     changed = ENGINE.changed(None, {"body": body}, [Additions({}, sizes)])
     spec = changed["body"]["spec"]
     assert spec["executor"] == {"instances": 3, "memory": "8192m", "cores": 2}
-    assert (spec["driver"], spec["sparkConf"]) == ({"cores": 1}, {"spark.driver.maxResultSize": "2048m"})
+    assert (spec["driver"], spec["sparkConf"]) == (body["spec"]["driver"], {"spark.driver.maxResultSize": "2048m"})
     assert body == as_written
     (job,) = ENGINE.read(None, changed)
     assert {name: job.conf[name] for name in sizes} == sizes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tuner.spark.master import is_kubernetes
 from tuner.spark.properties_file import spark_defaults
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 
@@ -30,6 +31,7 @@ class Submission:
 
     `by_environment`: what is added comes by SPARK_SUBMIT_OPTS, and takes the place of nothing that the user sets;
     `takes_class_path`: a jar gets to its driver by SPARK_DIST_CLASSPATH, elsewhere it must lie among Spark's own.
+    `makes_pod`: its driver is a pod of its own, which the platform makes of an image.
     """
 
     spark: SparkAtHand | None = None
@@ -41,11 +43,18 @@ class Submission:
     brings_files: bool = True
     by_environment: bool = False
     takes_class_path: bool = False
+    makes_pod: bool = False
 
     @property
     def in_cluster_mode(self) -> bool:
         """Whether the driver runs elsewhere than what submits it."""
         return bool(self.platform) or self.conf.get(DEPLOY_MODE) == "cluster"
+
+    @property
+    def is_in_own_pod(self) -> bool:
+        """Whether the driver is in a pod of its own: of this machine it has what volumes bring there, and nothing else."""
+        is_cluster_mode = self.conf.get(DEPLOY_MODE) == "cluster"
+        return self.makes_pod or (is_cluster_mode and is_kubernetes(self.conf.get(MASTER, "")))
 
     @property
     def uploads(self) -> bool:

@@ -1,0 +1,32 @@
+"""Tries whose Spark may not have started for where its event log was to go, on a machine that nobody can look at from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tuner.model.run import Run, RunState
+
+# So long a job runs without an event log that kept it from starting: then someone may have mended that.
+WITHOUT_FOR = timedelta(days=7)
+
+
+def may_not_start(earlier_tries: Sequence[Run]) -> bool:
+    """Whether one of these was seen to fail with an event log and left none, and none of them left any."""
+    return not any(run.outcome is not None for run in earlier_tries) and any(map(_left_none, earlier_tries))
+
+
+def did_not_start(runs: Sequence[Run], now: datetime) -> bool:
+    """Whether lately a run failed so and its retry, without an event log, did not; not once any of these left a log."""
+    if any(run.outcome is not None for run in runs):
+        return False
+    failed = {_of_run(run) for run in runs if _left_none(run) and now - run.started_at < WITHOUT_FOR}
+    return any(run.state is RunState.LOST and not run.event_log_dir and _of_run(run) in failed for run in runs)
+
+
+def _left_none(run: Run) -> bool:
+    return run.state is RunState.FAILED and run.outcome is None and bool(run.event_log_dir)
+
+
+def _of_run(one_try: Run) -> str:
+    return one_try.key.rsplit("/", 1)[0]

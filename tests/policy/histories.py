@@ -222,6 +222,11 @@ class Cohort:
         return [n for n, r in enumerate(self.runs) if action.id in in_force(r.decision)]
 
 
+def late_upstream(night: int, *changes: DecidedChange, queries: Sequence[str] = ("q1", "q2"), **kwargs: Any) -> Run:
+    """A run whose queries found nothing to read, and so were done at once."""
+    return run(night, dict.fromkeys(queries, 0.3), *changes, input_bytes=0, **kwargs)
+
+
 def of_relations(found: Run) -> Run:
     """A run whose queries read a relation."""
     assert found.outcome is not None

@@ -106,6 +106,15 @@ def test_where_executors_are_fixed_decisions_are_the_same_for_every_objective(co
     assert found[0].standing is Standing.PROMOTED
 
 
+def test_a_night_that_found_nothing_to_read_tells_nothing_of_what_executors_hold() -> None:
+    before = [held(n, *took) for n, took in enumerate(USUAL)]
+    empty = [held(n, 0.3, 0.1, PROMOTED, input_bytes=0) for n in (3, 4, 5)]
+    tried = [held(n, 6.0, 4.0, PROMOTED) for n in (6, 7, 8)]
+    found, without = (read_ledger([*before, *nights, *tried])[ACTION.id] for nights in (empty, []))
+    assert found.why == without.why
+    assert found.why.code is ReasonCode.ALLOCATED_MORE
+
+
 def test_a_day_with_more_to_read_may_hold_more() -> None:
     before = [held(n, *took) for n, took in enumerate(USUAL)]
     found = read_ledger([*before, held(3, 20.0, 6.2, TRIAL, input_bytes=3 * GB)])[ACTION.id]

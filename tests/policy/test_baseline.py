@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from tuner.model.decision import Standing
 from tuner.model.run import RunState
 from tuner.policy.baseline import baselines, query_baselines
 
-from .histories import GB, conf, decided, hint, run
+from .histories import GB, conf, decided, hint, late_upstream, run
 
 HINT = decided(hint("q1"), Standing.PROMOTED)
 
@@ -96,6 +97,28 @@ def test_queries_make_up_the_baseline_of_their_run(last: dict[str, float]) -> No
     by_query = query_baselines(runs)
     assert by_query.get("new", 1.0) == 1.0 and by_query["gone"] == pytest.approx(7, rel=0.02)
     assert sum(by_query.get(q, took) for q, took in last.items()) == pytest.approx(baselines(runs)["etl/3/1"].expected)
+
+
+def test_a_night_that_found_nothing_to_read_has_none_and_moves_no_other() -> None:
+    nights = [
+        *(run(n, {"q1": 30.0, "q2": 10.0}) for n in range(3)),
+        *(run(n, {"q1": 15.0, "q2": 10.0}, HINT) for n in range(3, 6)),
+        *(late_upstream(n, HINT) for n in (6, 7)),
+    ]
+    assert set(query_baselines(nights)) == {"q2"}, "of q1 it is not known what it would have taken that night"
+    found = baselines([*nights, run(8, {"q1": 15.0, "q2": 10.0}, HINT)])
+    assert not {"etl/6/1", "etl/7/1"} & set(found)
+    assert found["etl/8/1"].expected == pytest.approx(40, rel=0.02)
+
+
+def test_a_query_that_found_nothing_to_read_beside_one_that_did_is_taken_as_it_ran() -> None:
+    night = run(4, {"q1": 0.3, "q2": 10.0}, HINT)
+    assert night.outcome
+    first, second = night.outcome.queries
+    night = replace(night, outcome=replace(night.outcome, queries=(replace(first, input_bytes=0), second)))
+    nights = [run(0, {"q1": 30.0, "q2": 10.0}), *(run(n, {"q1": 15.0, "q2": 10.0}, HINT) for n in range(1, 4)), night]
+    assert baselines(nights)["etl/4/1"].expected == pytest.approx(10.3, rel=0.01)
+    assert query_baselines(nights) == {"q1": pytest.approx(0.3), "q2": pytest.approx(10.0, rel=0.01)}
 
 
 def test_many_runs_take_as_much_longer_as_they_are_more() -> None:

@@ -8,16 +8,19 @@ import pytest
 
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
-from tuner.model.run import Run
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling
 from tuner.policy.baseline import baselines, query_baselines
 from tuner.policy.context import ByContext, Context, context_of, context_to_come
 from tuner.policy.decide import decide
 from tuner.policy.ledger import read_ledger
 
-from .histories import conf, decided, outcome, recommend, reorder, run, situation, standings, told
+from .histories import conf, decided, hint, outcome, recommend, reorder, run, situation, standings, told, verdict
 
 ACTION = reorder()
 GIB = 1 << 30
+FAILED = RunState.FAILED
 SMALL = Cluster(cores=8, executors=4, cores_per_executor=2, executor_memory_bytes=4 * GIB, driver_memory_bytes=2 * GIB)
 
 
@@ -132,6 +135,96 @@ def test_what_lost_is_tried_again_in_another_context() -> None:
     again = by_spark("4.3.0", 3, 20, decided(ACTION))
     assert not next_one(*lost, by_spark("4.3.0", 2, 10), again).in_force
     assert not next_one(*lost, by_spark("4.3.0", 2, 10), again, by_spark("4.2.1", 4, 10)).in_force
+
+
+def test_what_loses_in_one_of_two_contexts_in_turns_is_in_force_in_the_other_alone() -> None:
+    """Weekends have larger heaps, with which it is twice as slow; on weekdays it halves the query."""
+    larger, runs, taken = replace(SMALL, executor_memory_bytes=16 * GIB), list[Run](), []
+    for night in range(42):
+        cluster = larger if night % 7 in (5, 6) else SMALL
+        decision = next_one(*runs, to_come=Context((4, 2), cluster))
+        factor = (2.0 if cluster is larger else 0.5) if decision.in_force else 1.0
+        runs.append(by("4.2.1", cluster, night, {"q1": 20 * factor, "q2": 20}, *decision.changes))
+        taken.append(bool(decision.in_force))
+        (loss,) = read_ledger(runs)[ACTION.id].losses if night >= 6 else [None]
+        assert loss is None or not loss.context.difference(Context((4, 2), larger))
+    assert [night for night, took in enumerate(taken) if took] == [
+        night for night in range(1, 42) if night % 7 not in (5, 6) or night == 6
+    ]
+    asked = verdict(ACTION, Ruling.APPROVE, night=34.5)
+    larger_night = situation(
+        Mode.AUTO,
+        1,
+        runs[:40],
+        [recommend(ACTION)],
+        [asked],
+        drivable=frozenset({ACTION.kind}),
+        to_come=Context((4, 2), larger),
+    )
+    assert standings(decide(larger_night)) == {ACTION.id: Standing.TRIAL}, "a person asked for it since it lost there"
+
+
+def test_one_run_in_another_context_puts_nothing_on_trial_again_where_it_was_proven() -> None:
+    """A mapped instance that was tried again with more memory: of the next DAG run's, all but the first would be without."""
+    larger = replace(SMALL, executor_memory_bytes=16 * GIB)
+    nights = [*PROVEN, *(by_spark("4.2.1", n, 5, PROMOTED) for n in range(2, 6))]
+    retried = by("4.2.1", larger, 6, {"q1": 10, "q2": 10})
+    assert standings(next_one(*nights, retried, to_come=Context((4, 2), SMALL))) == {ACTION.id: Standing.PROMOTED}
+    assert read_ledger([*nights, retried])[ACTION.id].standing is Standing.TRIAL
+    there = next_one(*nights, retried, to_come=Context((4, 2), larger))
+    assert standings(there) == {ACTION.id: Standing.TRIAL}, "there it was never in force"
+
+
+def test_what_was_on_trial_for_another_context_is_none_where_it_is_proven() -> None:
+    """The runs without it, which told that it gains, are too long ago to be read."""
+    larger = replace(SMALL, executor_memory_bytes=16 * GIB)
+    nights = [by_spark("4.2.1", n, 5, PROMOTED) for n in range(9)]
+    surprise = by("4.2.1", larger, 9, {"q1": 5, "q2": 10}, PROMOTED)
+    assert read_ledger([*nights, surprise])[ACTION.id].standing is Standing.TRIAL
+    as_if_larger = by_spark("4.2.1", 10, 5, decided(ACTION, Standing.TRIAL))
+    assert read_ledger([*nights, surprise, as_if_larger])[ACTION.id].standing is Standing.PROMOTED
+
+
+def test_what_a_decision_for_another_context_took_out_is_not_out_in_the_one_that_came() -> None:
+    larger = replace(SMALL, executor_memory_bytes=16 * GIB)
+    lost = by("4.2.1", larger, 3, {"q1": 40, "q2": 10}, decided(ACTION))
+    nights = [*PROVEN, by("4.2.1", larger, 2, {"q1": 10, "q2": 10}), lost]
+    as_if_larger = next_one(*nights)
+    assert standings(as_if_larger) == {ACTION.id: Standing.ROLLED_BACK}
+    for ended in (by_spark("4.2.1", 4, 10, *as_if_larger.changes), run(4, None, *as_if_larger.changes, state=FAILED)):
+        found = next_one(*nights, ended, to_come=Context((4, 2), SMALL))
+        assert standings(found) == {ACTION.id: Standing.PROMOTED}
+        found = next_one(*nights, ended, to_come=Context((4, 2), larger))
+        assert standings(found) == {ACTION.id: Standing.ROLLED_BACK}
+
+
+def test_what_made_a_run_of_one_context_fail_does_not_come_back_there() -> None:
+    """Weekends have smaller heaps, too small for its broadcast; that a run is one of these is not always known before it."""
+    smaller, broadcast = replace(SMALL, executor_memory_bytes=GIB), recommend(hint("q1"))
+
+    def next_with(cluster: Cluster, *runs: Run) -> Decision:
+        return decide(situation(Mode.AUTO, 1, runs, [broadcast], to_come=Context((4, 2), cluster)))
+
+    proven = decided(hint("q1"), Standing.PROMOTED)
+    nights = [PROVEN[0], by_spark("4.2.1", 1, 5, decided(hint("q1"))), by("4.2.1", smaller, 2, {"q1": 10, "q2": 10})]
+    nights += [by_spark("4.2.1", 3, 5, proven), by("4.2.1", smaller, 4, {"q1": 1}, proven)]
+    too_large = Failure(FailureKind.BROADCAST_OUT_OF_MEMORY, "too large", "q1")
+    assert nights[-1].outcome
+    nights[-1] = replace(nights[-1], state=FAILED, outcome=replace(nights[-1].outcome, failure=too_large))
+    retry = by("4.2.1", smaller, 5, {"q1": 10, "q2": 10})
+    for later in ([], [retry], [retry, by_spark("4.2.1", 6, 10)]):
+        assert not next_with(smaller, *nights, *later).in_force
+    assert len(read_ledger(nights)[hint("q1").id].losses) == 2
+
+
+def test_what_is_left_out_of_a_run_to_compare_waits_for_one_of_its_context() -> None:
+    larger = replace(SMALL, executor_memory_bytes=16 * GIB)
+    nights = [*PROVEN, by_spark("4.2.1", 2, 5, PROMOTED), by_spark("4.2.1", 3, 40, PROMOTED)]
+    assert standings(next_one(*nights)) == {ACTION.id: Standing.HELD}
+    nights.append(by("4.2.1", larger, 4, {"q1": 10, "q2": 10}))
+    assert standings(next_one(*nights, to_come=Context((4, 2), SMALL))) == {ACTION.id: Standing.HELD}
+    nights.append(by_spark("4.2.1", 5, 10))
+    assert standings(next_one(*nights)) == {ACTION.id: Standing.PROMOTED}
 
 
 def test_what_a_person_pinned_stays_in_any_context() -> None:

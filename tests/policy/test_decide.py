@@ -298,6 +298,28 @@ def test_a_pinned_value_is_not_replaced() -> None:
     assert in_force(found) == {old.id}
 
 
+@pytest.mark.parametrize(
+    ("ruling", "standing"), [(Ruling.PIN, Standing.PINNED), (Ruling.APPROVE, Standing.TRIAL)], ids=["pin", "approve"]
+)
+def test_of_two_values_that_people_asked_for_the_later_word_counts(ruling: Ruling, standing: Standing) -> None:
+    old, new = conf(value="16"), conf(value="64")
+    runs = [BASE, *(night(n, 10, decided(old, Standing.PINNED)) for n in range(1, 5))]
+    first, later = verdict(old, Ruling.PIN, night=0.5), verdict(new, ruling, night=4.5)
+    found = decision(*runs, advice=(recommend(new),), verdicts=(first, later))
+    assert standings(found) == {old.id: Standing.HELD, new.id: standing}
+    (held,) = (d for d in found.changes if d.id == old.id)
+    words = "pinned" if ruling is Ruling.PIN else "approved"
+    assert told(held).endswith(f"held: another change in its place was {words} by ana")
+    runs += [night(5, 10, *found.changes)]
+    again = verdict(old, Ruling.PIN, night=5.5)
+    back = decision(*runs, advice=(recommend(new),), verdicts=(first, later, again))
+    assert standings(back) == {old.id: Standing.PINNED, new.id: Standing.HELD}
+    found = decision(BASE, night(1, 9.7, decided(new, standing)), advice=(recommend(old),), verdicts=(first, later))
+    assert standings(found) == {old.id: Standing.HELD, new.id: standing}
+    refused = verdict(new, Ruling.REJECT, night=5.5)
+    assert in_force(decision(*runs, advice=(recommend(new),), verdicts=(first, later, refused))) == {old.id}
+
+
 @pytest.mark.parametrize("mode", [Mode.AUTO, Mode.SUGGEST])
 @pytest.mark.parametrize(
     ("ruling", "standing"),

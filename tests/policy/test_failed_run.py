@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.model.action import ActionKind, Hint
@@ -16,7 +18,7 @@ from tuner.policy.suspects import MAKERS, Guilt, suspects
 from tuner.spark.lever import Lever
 from tuner.words.decisions import decision_summary
 
-from .histories import GB, conf, decided, hint, reorder, run, said, situation, standings, told
+from .histories import GB, conf, decided, hint, late_upstream, reorder, run, said, situation, standings, told
 
 BASE = run(0, {"q1": 10, "q2": 10})
 BROADCAST, OTHER_BROADCAST = decided(hint("q1")), decided(hint("q2"), queries=["q2"])
@@ -399,6 +401,39 @@ def test_of_another_failure_only_a_run_without_them_tells() -> None:
     failed = failing(FailureKind.TASK_MEMORY, promoted(HASH), query="q1")
     assert stand(failed) == {HASH.id: PROMOTED}
     assert "to find the cause" in decision_summary(decide(situation(failed.decision.mode, 1, [BASE, failed])))
+
+
+def test_a_run_that_found_nothing_to_read_tells_nothing_of_what_failed_before_it() -> None:
+    proven = promoted(BROADCAST)
+    failed, late = failing(FailureKind.EXECUTOR_OUT_OF_MEMORY, proven, query="q1"), late_upstream(2)
+    assert stand(failed, late) == {BROADCAST.id: PROMOTED}
+    assert not decide(situation(Mode.AUTO, 1, [BASE, failed, late])).in_force, "the next run is still without it"
+    full = run(3, {"q1": 10, "q2": 10})
+    assert stand(failed, late, full) == {BROADCAST.id: ROLLED_BACK}
+    fails_too = failing(FailureKind.EXECUTOR_OUT_OF_MEMORY, night=3, query="q1")
+    assert stand(failed, late, fails_too) == {BROADCAST.id: PROMOTED}
+    assert decide(situation(Mode.AUTO, 1, [BASE, failed, late, fails_too])).in_force
+    fails_at_once = run(3, {"q1": 1, "q2": 10}, proven, input_bytes=0, failed=["q1"])
+    assert not decide(situation(Mode.AUTO, 1, [BASE, fails_at_once])).in_force, "what failed had not come to read"
+    never_counted = run(0, {"q1": 10, "q2": 10}, input_bytes=0)
+    succeeded = run(2, {"q1": 10, "q2": 10}, input_bytes=0)
+    found = read_ledger([never_counted, failed, succeeded])[BROADCAST.id]
+    assert found.standing is ROLLED_BACK, "a source whose bytes are not counted"
+
+
+def test_a_query_that_found_nothing_to_read_tells_nothing_of_why_it_failed() -> None:
+    def goes_on(night: int, *actions: DecidedChange, q1: int = GB, fails: bool = False) -> Run:
+        why = failure(FailureKind.TASK_MEMORY, "q1") if fails else None
+        found = run(night, {"q1": 1, "q2": 10}, *actions, failed=["q1"] if fails else [], failure=why)
+        assert found.outcome
+        first, second = found.outcome.queries
+        return replace(found, outcome=replace(found.outcome, queries=(replace(first, input_bytes=q1), second)))
+
+    failed = goes_on(1, promoted(HASH), fails=True)
+    assert stand(failed, goes_on(2)) == {HASH.id: ROLLED_BACK}
+    assert stand(failed, goes_on(2, q1=0)) == {HASH.id: PROMOTED}
+    assert stand(failed, goes_on(2, q1=0), goes_on(3)) == {HASH.id: ROLLED_BACK}
+    assert stand(failed, goes_on(2, q1=0, fails=True), goes_on(3)) == {HASH.id: PROMOTED}, "it failed before it read"
 
 
 def test_a_kill_does_not_make_what_is_proven_a_suspect() -> None:

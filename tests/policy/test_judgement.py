@@ -12,7 +12,7 @@ from tuner.model.verdict import Ruling
 from tuner.policy.judgement import judge
 from tuner.policy.ledger import read_ledger
 
-from .histories import conf, decided, hint, run, verdict
+from .histories import conf, decided, hint, late_upstream, run, verdict
 
 HINT, OTHER = hint("q1"), hint("q2")
 BASE = run(0, {"q1": 10, "q2": 10})
@@ -71,6 +71,14 @@ def test_what_a_person_ruled_since_counts() -> None:
     now = run(1, {"q1": 4, "q2": 10}, decided(HINT, Standing.TRIAL))
     (record,) = judge(now, [BASE], [verdict(HINT, Ruling.REJECT)]).records
     assert record.standing is Standing.HELD
+
+
+def test_a_night_that_found_nothing_to_read_gained_nothing_and_tells_nothing_of_others() -> None:
+    proven = decided(HINT, Standing.PROMOTED)
+    nights = [BASE, *(run(n, {"q1": 4, "q2": 10}, proven) for n in (1, 2)), *(late_upstream(n, proven) for n in (3, 4))]
+    for empty in nights[3:]:
+        assert (judge(empty, nights).total, judge(empty, nights).queries) == (None, 0)
+    assert judge(run(5, {"q1": 4, "q2": 10}, proven), nights).gained_seconds == pytest.approx(6, rel=0.05)
 
 
 def test_a_first_run_with_changes_has_nothing_to_be_held_against() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -15,7 +16,7 @@ from tuner.model.verdict import Ruling
 from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.ledger import Record, read_ledger, same_target
 
-from .histories import GB, conf, decided, hint, recommend, run, told, verdict
+from .histories import GB, MIDNIGHT, conf, decided, hint, late_upstream, recommend, run, told, verdict
 
 ACTION = hint("q1")
 CONF = conf()
@@ -103,6 +104,18 @@ def test_what_can_never_be_measured_is_not_tried_for_ever() -> None:
     assert record(BASE, *lost).standing is Standing.ROLLED_BACK
     other_queries = [run(n, {"q9": 10}, decided(ACTION)) for n in range(1, MAX_TRIALS + 1)]
     assert record(BASE, *other_queries).standing is Standing.ROLLED_BACK
+
+
+def test_a_night_that_found_nothing_to_read_is_none_of_its_trials() -> None:
+    empty = [late_upstream(n, decided(ACTION)) for n in range(2, 2 + MAX_TRIALS)]
+    found = record(BASE, on_trial(1, 9.7), *empty)
+    assert (found.standing, found.trials) == (Standing.TRIAL, 1)
+    assert record(BASE, *empty).trials == 0
+    assert record(BASE, *empty, on_trial(9, 5)).standing is Standing.PROMOTED
+    after_all = [late_upstream(n, decided(CONF, queries=[])) for n in range(1, MAX_TRIALS + 1)]
+    assert record(BASE, *after_all, of=CONF.id).standing is Standing.TRIAL, "a property that names no query"
+    not_counted = [late_upstream(n, *([decided(ACTION)] if n else [])) for n in range(MAX_TRIALS + 1)]
+    assert record(*not_counted).standing is Standing.ROLLED_BACK, "a source whose bytes are not counted"
 
 
 def test_a_likely_gain_that_is_not_sure_is_held_against_one_more_run_without_it() -> None:
@@ -196,6 +209,42 @@ def test_a_severe_night_leaves_what_is_proven_out_of_one_run_and_a_second_one_ta
     assert record(*before, promoted(3, 30), without).now.standing is Standing.PROMOTED
     assert record(*before, promoted(3, 30), without, promoted(5, 5)).standing is Standing.PROMOTED
     assert record(*before, promoted(3, 30), without, promoted(5, 30)).standing is Standing.ROLLED_BACK
+
+
+def test_a_night_that_found_nothing_to_read_is_no_run_without_it() -> None:
+    out = decided(ACTION, Standing.HELD)
+    severe = [BASE, on_trial(1, 5), promoted(2, 5), promoted(3, 30)]
+    empty, without = late_upstream(4, out), run(5, {"q1": 10, "q2": 10}, out)
+    assert record(*severe, empty).now.standing is Standing.HELD
+    assert record(*severe, empty, without).now.standing is Standing.PROMOTED
+    assert record(*severe, empty, without, promoted(6, 30)).standing is Standing.ROLLED_BACK
+    not_run = run(4, {"q2": 10}, out)
+    assert record(*severe, not_run).now.standing is Standing.PROMOTED, "it may never run again"
+
+
+@pytest.mark.parametrize("instances", [["A", "B"], ["A", "C"], ["A", "B", "C"]])
+def test_runs_that_began_before_one_had_told_do_not_take_back_what_it_told(instances: list[str]) -> None:
+    """Mapped instances: the one that was slow is the last to end, and the last to begin knows nothing of it."""
+    minutes = {"A": (0, 120, 30.0), "B": (5, 10, 5.0), "C": (60, 70, 5.0)}
+
+    def instance(name: str) -> Run:
+        start, end, seconds = minutes[name]
+        night = MIDNIGHT + timedelta(days=3)
+        started, ended = night + timedelta(minutes=start), night + timedelta(minutes=end)
+        return replace(promoted(3, seconds), key=f"etl/{name}/1", started_at=started, ended_at=ended)
+
+    before = [BASE, on_trial(1, 5), promoted(2, 5)]
+    found = record(*before, *map(instance, instances))
+    assert found.now.standing is Standing.HELD
+    assert found.judged_at == instance("A").ended_at
+
+
+def test_a_clock_that_was_far_ahead_does_not_keep_later_runs_from_telling() -> None:
+    lost = [BASE, replace(on_trial(1, 30), ended_at=MIDNIGHT + timedelta(days=9999))]
+    assert record(*lost).standing is Standing.ROLLED_BACK
+    pinned = run(4, {"q1": 30, "q2": 10}, decided(ACTION, Standing.PINNED))
+    found = record(*lost, pinned)
+    assert (found.standing, found.judged_at) == (Standing.PINNED, pinned.ended_at)
 
 
 def test_a_night_that_only_the_clock_found_slow_says_nothing_against_what_is_proven() -> None:
@@ -304,6 +353,16 @@ def test_a_persons_last_word_counts_more(ruling: Ruling, standing: Standing) -> 
     assert found[ACTION.id].standing is standing
     assert CONF.id not in found
     assert ("by ana" in told(found[ACTION.id])) is (ruling is not Ruling.APPROVE)
+
+
+@pytest.mark.parametrize(
+    ("ruling", "standing"),
+    [(Ruling.PIN, Standing.PINNED), (Ruling.REJECT, Standing.HELD), (Ruling.ROLL_BACK, Standing.ROLLED_BACK)],
+)
+def test_a_persons_word_counts_for_what_is_left_out_of_a_run(ruling: Ruling, standing: Standing) -> None:
+    severe = [BASE, on_trial(1, 5), promoted(2, 5), promoted(3, 30)]
+    now = read_ledger(severe, [verdict(ACTION, ruling, 3.5)])[ACTION.id].now
+    assert (now.standing, now.held) == (standing, None)
 
 
 def test_what_a_target_is() -> None:

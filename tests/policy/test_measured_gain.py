@@ -8,7 +8,7 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.run import Run, RunState
 from tuner.policy.measured_gain import MeasuredGain, RunsSoFar
 
-from .histories import conf, decided, hint, run
+from .histories import conf, decided, hint, late_upstream, run
 
 HINT, PROPERTY = hint("q1"), conf("spark.sql.optimizer.runtime.bloomFilter.creationSideThreshold", "200m")
 # So many that none of them tells by chance how fast the machine was.
@@ -69,6 +69,16 @@ def test_what_was_always_with_another_is_not_told_from_it() -> None:
 def test_what_the_latest_measured_run_did_not_have_is_not_told() -> None:
     hinted, out = decided(HINT), decided(HINT, Standing.ROLLED_BACK)
     assert gain(night(0), night(1, hinted, q1=4.0), night(2, out), of=out) is None
+
+
+def test_nights_that_found_nothing_to_read_are_none_to_tell_by() -> None:
+    hinted = decided(HINT)
+    nights = [night(0), *(night(n, hinted, q1=4.0) for n in range(1, 6))]
+    empty = [late_upstream(n, hinted, queries=list(USUAL)) for n in (6, 7)]
+    assert gain(*nights, *empty, of=hinted) == gain(*nights, of=hinted)
+    assert gain(*nights, *empty, night(8, hinted, q1=4.0), of=hinted) == gain(
+        *nights, night(8, hinted, q1=4.0), of=hinted
+    )
 
 
 def test_without_a_measured_run_nothing_is_told() -> None:

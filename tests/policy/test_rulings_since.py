@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from tuner.model.action import Action
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling
 from tuner.policy.rulings_since import rulings_since
 
@@ -67,6 +68,20 @@ def test_what_only_a_person_can_carry_out_stays_proposed() -> None:
     outlook = made(stood(Standing.PROPOSED, analyze()))
     (now,) = rulings_since(outlook, MADE, [verdict(analyze(), Ruling.APPROVE)], Mode.AUTO).changes
     assert now.standing is Standing.PROPOSED
+
+
+def test_a_pin_counts_for_what_is_left_out_of_the_next_run_to_compare() -> None:
+    left_out = replace(stood(Standing.HELD), held=Reason(ReasonCode.NEVER_WITHOUT))
+    (now,) = rulings_since(made(left_out, mode=Mode.AUTO), MADE, [verdict(hint(), Ruling.PIN)], Mode.AUTO).changes
+    assert (now.standing, now.held) == (Standing.PINNED, None)
+
+
+def test_a_later_pin_of_another_value_says_so_of_the_earlier_one() -> None:
+    outlook = made(stood(Standing.PINNED, conf(value="16")), stood(Standing.PROPOSED, conf(value="64")), mode=Mode.AUTO)
+    said = [verdict(conf(value="16"), Ruling.PIN, night=0.01), verdict(conf(value="64"), Ruling.PIN)]
+    first, later = rulings_since(outlook, MADE, said, Mode.AUTO).changes
+    assert (first.standing, later.standing) == (Standing.HELD, Standing.PINNED)
+    assert told(first).endswith("held: another change in its place was pinned by ana")
 
 
 def test_what_was_taken_out_does_not_come_back_by_itself() -> None:

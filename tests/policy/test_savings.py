@@ -20,7 +20,7 @@ from tuner.model.size_change import SizeChange
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio
 from tuner.policy.savings import savings, shared_out
 
-from .histories import conf, decided, hint, reorder, run
+from .histories import conf, decided, hint, late_upstream, reorder, run
 
 HINT = decided(hint("q1"), Standing.PROMOTED)
 OTHER = decided(hint("q2"), Standing.PROMOTED, queries=("q2",))
@@ -145,6 +145,19 @@ def test_what_a_first_night_flattered_is_taken_back_as_runs_without_tell() -> No
     after = sum(saving.seconds for saving in found if saving.run_key in {night.key for night in nights})
     assert before == pytest.approx(50, rel=0.05)
     assert after < 0.6 * before
+
+
+@pytest.mark.parametrize("empty", [1, 2, 3])
+def test_nights_that_found_nothing_to_read_gained_nothing_and_tell_nothing_of_others(empty: int) -> None:
+    nights = [
+        *(run(n, {"q1": 30.0, "q2": 10.0}) for n in range(3)),
+        *(run(n, {"q1": 27.0, "q2": 10.0}, HINT) for n in range(3, 9)),
+        *(late_upstream(n, HINT) for n in range(9, 9 + empty)),
+        *(run(n, {"q1": 27.0, "q2": 10.0}, HINT) for n in range(9 + empty, 11 + empty)),
+    ]
+    found = savings(nights)
+    assert {saving.run_key for saving in found} == {n.key for n in (*nights[3:9], *nights[9 + empty :])}
+    assert [saving.seconds for saving in found] == pytest.approx([3.0] * 8, rel=0.05)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -124,6 +124,18 @@ def test_a_large_night_is_none(sizes: list[int]) -> None:
     assert turning_points([*BEFORE, *(night(3 + n, 10, size=size * GB) for n, size in enumerate(sizes))]) == []
 
 
+def test_a_night_that_found_nothing_to_read_tells_nothing() -> None:
+    empty = night(3, 0.3, q2=0.3, size=0)
+    grown = [night(4, 30, size=3 * GB), night(5, 0.3, q2=0.3, size=0), night(6, 31, size=3 * GB)]
+    (point,) = turning_points([*BEFORE, empty, *grown])
+    assert (point.run_key, point.by, point.runs_since) == ("etl/4/1", TurnedBy.DATA, 2)
+    assert (point.queries[0].before, point.queries[0].without) == (Took(10.5, 10.0, 11.0, 2), Took(30.5, 30.0, 31.0, 2))
+    (told,) = turning_points([*BEFORE, night(3, 20, spark="4.0.1"), night(4, 0.3, q2=0.3, size=0, spark="4.0.1")])
+    assert (told.queries[0].without, told.runs_since) == (Took(20.0, 20.0, 20.0, 1), 1)
+    never = [night(n, 10 + 10 * (n > 1), spark="3.5.1" if n < 2 else "4.0.1", size=0) for n in range(4)]
+    assert turning_points(never)[0].slower_seconds == 10.0, "a source whose bytes are not counted"
+
+
 def test_each_turn_is_told_by_the_runs_up_to_the_next() -> None:
     later = [night(6, 40, spark="4.1"), night(7, 9, CHANGE, spark="4.1")]
     newest, older = turning_points([*BEFORE, *SINCE, *later])

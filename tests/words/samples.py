@@ -329,6 +329,10 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.UNDIRECTABLE, {"why": "its query did not run in the latest run"}),
     Reason(ReasonCode.WORSE_ON_OTHER_DAYS, {"seconds": 12.4, "replaced_seconds": 8.1, "executions": 7}),
     Reason(ReasonCode.OVERRULED, {"property": "spark.sql.shuffle.partitions", "value": "500"}),
+    Reason(
+        ReasonCode.RULED_ANOTHER,
+        because=(Reason(ReasonCode.RULED, {"ruling": "pin", "by": "ana", "reason": "as in the other cluster"}),),
+    ),
     Reason(ReasonCode.NOT_DETERMINISTIC, {"query": "q1", "what": "rand"}),
     Reason(ReasonCode.OVERSIZED, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.BROADCASTS_OFF, {"property": "spark.sql.autoBroadcastJoinThreshold"}),

@@ -77,6 +77,7 @@ class ReasonCode(StrEnum):
     UNDIRECTABLE = "undirectable"
     WORSE_ON_OTHER_DAYS = "worse_on_other_days"
     OVERRULED = "overruled"
+    RULED_ANOTHER = "ruled_another"
     NOT_DETERMINISTIC = "not_deterministic"
     OVERSIZED = "oversized"
     BROADCASTS_OFF = "broadcasts_off"

@@ -12,6 +12,7 @@ from tuner.policy.evidence.history import History
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, measured_queries, usable
 from tuner.policy.moved_beside import moved_beside
+from tuner.policy.queries_that_read import queries_that_read
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
 MAX_NEW = 0.10
@@ -31,7 +32,7 @@ def baselines(runs: Sequence[Run]) -> dict[str, Baseline]:
 
     Of a run with changes, the seconds of its own queries over what the changes are known to do to them, which processors and
     work tell better than the clock of a first night; of one without, what the runs before it foretell. Runs are oldest first.
-    There is none for a run of which too much never ran unsteered. In time linear in runs.
+    There is none for a run of which too much never ran unsteered, or which read nothing. In time linear in runs.
     """
     found = {}
     for run, queries, bands in _banded(runs):
@@ -61,22 +62,29 @@ _Banded = tuple[Run, tuple[Measured, ...], list[Comparison | None]]
 
 def _banded(runs: Sequence[Run], key: str = "") -> Iterator[_Banded]:
     """Each measured run, or the one with this key, with its queries, and what each would have taken with nothing in force; None
-    for what is new."""
+    for what is new. A query that found nothing to read would have taken as long; of a run in which all did nothing is said."""
     histories = ByContext(History)
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
-            queries, history = measured_queries(run), histories.of(run)
+            history = histories.of(run)
+            queries = queries_that_read(run, history)
             if key not in ("", run.key):
                 history.add(queries)
                 continue
-            foretold = {query.key: history.foretold(query) for query in queries}
-            history.add(queries)
-            if any(query.changes or query.properties for query in queries):
-                moved = moved_beside(queries, history.effect, history.effect_on_the_clock)
-                without = [_without(q, history, moved.get(n, frozenset())) for n, q in enumerate(queries)]
-                yield run, queries, without
-            else:
-                yield run, queries, [foretold[query.key] for query in queries]
+            rest = [query for query in measured_queries(run) if history.is_of_nothing(query)]
+            bands = _bands(queries, history)
+            as_they_ran = [Comparison.as_it_is(q.fingerprint, q.seconds) if queries else None for q in rest]
+            yield run, (*queries, *rest), [*bands, *as_they_ran]
+
+
+def _bands(queries: Sequence[Measured], history: History) -> list[Comparison | None]:
+    """Of the queries of the next run of a history, which is taken into it."""
+    foretold = {query.key: history.foretold(query) for query in queries}
+    history.add(queries)
+    if not any(query.changes or query.properties for query in queries):
+        return [foretold[query.key] for query in queries]
+    moved = moved_beside(queries, history.effect, history.effect_on_the_clock)
+    return [_without(query, history, moved.get(number, frozenset())) for number, query in enumerate(queries)]
 
 
 def _by_query(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -> dict[str, float | None]:

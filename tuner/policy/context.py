@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -81,14 +81,18 @@ class ByContext(Generic[_Kept]):
 
     def of(self, run: Run) -> _Kept:
         """What is kept for the context of a run; made where no run had one like it, or nothing tells its context."""
-        if run.outcome is None:
-            return self.make()
-        context = context_of(run.outcome, run.decision.cuts)
+        return self.at(context_of(run.outcome, run.decision.cuts)) if run.outcome else self.make()
+
+    def at(self, context: Context) -> _Kept:
+        """What is kept for a context."""
         for known, kept in self._kept:
             if known == context or not context.difference(known):
                 return kept
         self._kept.append((context, self.make()))
         return self._kept[-1][1]
+
+    def __iter__(self) -> Iterator[_Kept]:
+        return (kept for _, kept in self._kept)
 
 
 def _version(context: Context) -> str:

@@ -12,6 +12,7 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decided_advice import decided_advice
 from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.ledger import read_ledger
+from tuner.policy.measure import read_nothing
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
 from tuner.policy.rules.left_to_people import left_to_people
@@ -58,7 +59,7 @@ def decide(situation: Situation) -> Decision:
     """Which changes the next run carries, each with its standing and why. A pure function."""
     if unsteered := _unsteered(situation):
         return Decision(situation.mode, (), unsteered=unsteered, objective=situation.objective)
-    records = read_ledger(situation.runs, situation.verdicts)
+    records = read_ledger(situation.runs, situation.verdicts, situation.context)
     wanted = [*(record.now for record in records.values()), *decided_advice(situation, records)]
     return Decision(situation.mode, tuple(ruled(situation, wanted)), objective=situation.objective)
 
@@ -90,7 +91,8 @@ def _suspect(situation: Situation) -> Run | None:
     What a person has ruled on needs no such run."""
     for position, run in reversed(list(enumerate(situation.runs))):
         earlier = situation.runs[:position]
-        if run.state in (RunState.RUNNING, RunState.LOST) or FailedRun(run, earlier).from_outside:
+        untold = run.state in (RunState.RUNNING, RunState.LOST) or read_nothing(run, earlier)
+        if untold or FailedRun(run, earlier).from_outside:
             continue
         accused = [d for d in changes_in_effect(run) if not _is_ruled(situation, d)]
         return run if waits_for_a_run_without(run, earlier, accused) else None

@@ -11,7 +11,7 @@ from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
 from tuner.model.query import QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
-from tuner.policy.measure import total_input_bytes, usable
+from tuner.policy.measure import read_nothing, total_input_bytes, usable
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -102,13 +102,15 @@ class FailedRun:
 
     @property
     def after(self) -> Run | None:
-        """The next run that tells: it came to the query, and did not fail from outside."""
+        """The next run that tells: it came to the query, found something to read, and did not fail from outside."""
         return next((r for r in self.later if self._tells(r)), None)
 
     def _tells(self, run: Run) -> bool:
         if self.query is not None:
-            return bool(_statuses(run, self.query) & {QueryStatus.SUCCEEDED, QueryStatus.FAILED})
-        return run.state not in (RunState.RUNNING, RunState.LOST) and not from_outside(run.failure)
+            ended = bool(_statuses(run, self.query) & {QueryStatus.SUCCEEDED, QueryStatus.FAILED})
+        else:
+            ended = run.state not in (RunState.RUNNING, RunState.LOST) and not from_outside(run.failure)
+        return ended and not read_nothing(run, self.earlier, self.query)
 
     def failed_without(self, decided: DecidedChange) -> bool:
         """Whether the next run that tells failed without the change, in the same way as this one."""

@@ -15,7 +15,8 @@ from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import Record, read_ledger
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import measured_queries, usable
+from tuner.policy.measure import Measured, usable
+from tuner.policy.queries_that_read import queries_that_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,11 @@ def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, in
     if not changes or run.outcome is None:
         return None, 0, 0
     histories = ByContext(History)
+    queries: tuple[Measured, ...] = ()
     for one in (*filter(usable, earlier), run):
         if one.outcome:
-            histories.of(one).add(measured_queries(one))
-    found = compare(measured_queries(run), histories.of(run), changes)
+            queries = queries_that_read(one, histories.of(one))
+            histories.of(one).add(queries)
+    found = compare(queries, histories.of(run), changes)
     effect = Effect(found.touched, found.moved, found.beside)
     return (effect.total if effect.comparisons else None), len(effect.comparisons), len(found.moved)

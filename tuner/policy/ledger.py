@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
@@ -24,7 +24,8 @@ from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_GAIN_SECONDS, MIN_S
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import where_it_does_not_fail, where_it_does_not_lose
-from tuner.policy.measure import Measured, measured_queries, total_input_bytes, usable
+from tuner.policy.measure import Measured, total_input_bytes, usable
+from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.rulings import Rulings
 
 # A trial ends after two nights or more once a gain is less likely than this, by what was measured and predicted. One night may be
@@ -44,6 +45,8 @@ INPUT_CHANGE = 2.0
 LIKE_INPUT = 0.9
 # What was proven is not tried at once again after a night in which its queries took so many times as long as without it.
 SEVERE = 1.5
+# No run is taken to end later than this after its start.
+LONGEST_RUN = timedelta(days=2)
 # So much of a run's seconds must have values that never ran without a property, for a run to be left without it; of what is
 # proven, in so many runs in a row.
 UNMEASURED_SHARE, UNMEASURED_RUNS = 0.5, 2
@@ -99,7 +102,9 @@ class Record:
 
 @dataclass(slots=True)
 class _Ledger:
+    # As they stand in the context of the latest measured run; `elsewhere`, as each last stood in another.
     records: dict[str, Record] = field(default_factory=dict)
+    elsewhere: ByContext[dict[str, Record]] = field(default_factory=lambda: ByContext(dict))
     histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
@@ -114,66 +119,134 @@ class _Ledger:
     suspected: dict[str, int] = field(default_factory=dict)
 
 
-def read_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict] = ()) -> dict[str, Record]:
-    """The records of all actions that ever were in force or ruled on, by action id. `runs` are oldest first,
-    with the classes of their values (`tuner.policy.literal_classes`)."""
+def read_ledger(
+    runs: Sequence[Run], verdicts: Sequence[Verdict] = (), to_come: Context | None = None
+) -> dict[str, Record]:
+    """The records of all actions that ever were in force or ruled on, by action id, as they stand in a context `to_come`: by
+    default in that of the latest measured run. `runs` are oldest first, with the classes of their values
+    (`tuner.policy.literal_classes`)."""
     ledger = _Ledger()
     rulings = Rulings.of(verdicts, (d.change for run in runs for d in run.decision.changes))
     for position, run in enumerate(runs):
-        difference = ""
-        if usable(run) and run.outcome:
-            context = context_of(run.outcome, run.decision.cuts)
-            difference = context.difference(ledger.latest.context)
-            ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
-            history = ledger.histories.of(run)
-            ledger.measured = tuple(q for q in measured_queries(run) if not history.is_of_nothing(q))
-        _remember(ledger, run, rulings)
+        known = _take_in(ledger, run) if usable(run) else None
+        _remember(ledger, run, rulings, is_foreseen=usable(run) and known is None)
+        known = known or {}
         _expire(ledger, run)
-        if usable(run) and run.outcome:
-            ledger.histories.of(run).add(ledger.measured)
-            if (held := allocated(run)) is not None:
-                ledger.allocations.of(run).add([held])
-            ledger.held = held
-            for query in ledger.measured:
-                for id_ in query.changes:
-                    ledger.met.setdefault(id_, set()).add(query.literals)
+        if usable(run):
+            _learn(ledger, run)
             _end_hold(ledger, run)
-        if followed := changes_in_effect(run):
+        if followed := [_as_known(decided, known) for decided in changes_in_effect(run)]:
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
-        if difference:
-            _try_anew(ledger, difference)
+        _leave_unproven(ledger, known)
+    if to_come is not None:
+        _enter(ledger, to_come)
     apply_rulings(ledger.records, rulings)
     return ledger.records
 
 
-def _remember(ledger: _Ledger, run: Run, rulings: Rulings) -> None:
-    """What was taken out stands in the decisions since, made when the runs that told were not yet too long ago."""
+def _take_in(ledger: _Ledger, run: Run) -> Mapping[str, Record] | None:
+    """What a run measured. If its context is another than that of the run before: what is known to stand there, before it."""
+    if run.outcome is None:
+        return None
+    context = context_of(run.outcome, run.decision.cuts)
+    known = _enter(ledger, context)
+    ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
+    ledger.measured = queries_that_read(run, ledger.histories.of(run))
+    return known
+
+
+def _enter(ledger: _Ledger, context: Context) -> Mapping[str, Record] | None:
+    """Makes the records those of a context, if it is another than that of the latest run: as they last stood there; what was
+    proven, but never there, is on trial again. Returns those that this tells of."""
+    difference = context.difference(ledger.latest.context)
+    if not difference:
+        return None
+    before = dict(ledger.records)
+    ledger.elsewhere.at(ledger.latest.context).update(before)
+    there = ledger.elsewhere.at(context)
+    ledger.records = {id_: _as_there(record, there.pop(id_, None), difference) for id_, record in before.items()}
+    return {id_: record for id_, record in ledger.records.items() if record is not before[id_]}
+
+
+def _as_there(record: Record, there: Record | None, difference: str) -> Record:
+    """`there` is the record as it last stood in the context. What a person pinned is so in any."""
+    if record.standing is Standing.PINNED:
+        return record
+    if there is not None and there.standing is not Standing.PINNED:
+        trials = 0 if there.standing is Standing.PROMOTED else there.trials
+        return replace(there, decided=record.decided, losses=record.losses, trials=trials)
+    if record.standing is Standing.PROMOTED:
+        why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
+        return replace(record, standing=Standing.TRIAL, why=why, trials=0, held_out=None)
+    return record
+
+
+def _as_known(decided: DecidedChange, known: Mapping[str, Record]) -> DecidedChange:
+    """What a run had on trial that was decided for another context is none where it is proven."""
+    before = known.get(decided.id)
+    if before is None or (decided.standing, before.standing) != (Standing.TRIAL, Standing.PROMOTED):
+        return decided
+    return replace(decided, standing=before.standing, why=before.why)
+
+
+def _leave_unproven(ledger: _Ledger, known: Mapping[str, Record]) -> None:
+    """What a run had as proven that was decided for another context is not proven in its own by that: it stands as it did."""
+    for id_, before in known.items():
+        record = ledger.records[id_]
+        if record.standing is Standing.PROMOTED and record.decided.standing is Standing.PROMOTED:
+            ledger.records[id_] = replace(record, standing=before.standing, why=before.why, trials=before.trials)
+
+
+def _learn(ledger: _Ledger, run: Run) -> None:
+    ledger.histories.of(run).add(ledger.measured)
+    held, allocations = allocated(run), ledger.allocations.of(run)
+    # What executors hold in a night that found nothing to read says nothing of other nights.
+    ledger.held = held if held is not None and not allocations.is_of_nothing(held) else None
+    if ledger.held is not None:
+        allocations.add([ledger.held])
+    for query in ledger.measured:
+        for id_ in query.changes:
+            ledger.met.setdefault(id_, set()).add(query.literals)
+
+
+def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool) -> None:
+    """What was taken out stands in the decisions since, made when the runs that told were not yet too long ago. One that may have
+    been made for another context (if not `is_foreseen`) says nothing of what is known to be out in that."""
     for decided in run.decision.changes:
         id_ = decided.id
         if decided.standing not in TAKEN_OUT or rulings.ever_rolled_back(decided.change) or id_ in ledger.cleared:
             continue
         before = ledger.records.get(id_)
-        if before is None or before.standing not in TAKEN_OUT:
+        is_of_another = not is_foreseen and any(_is_out(there.get(id_)) for there in ledger.elsewhere)
+        if not _is_out(before) and not (before and is_of_another):
             losses = (*(before.losses if before else ()), ledger.latest)
             ledger.records[id_] = Record(
                 decided, decided.standing, decided.why, losses=losses, judged_at=run.started_at
             )
 
 
-def _try_anew(ledger: _Ledger, difference: str) -> None:
-    """What was proven in another context is on trial again."""
-    for id_, record in ledger.records.items():
-        if record.standing is Standing.PROMOTED:
-            why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
-            ledger.records[id_] = replace(record, standing=Standing.TRIAL, why=why, trials=0)
+def _is_out(record: Record | None) -> bool:
+    return record is not None and record.standing in TAKEN_OUT
 
 
 def _end_hold(ledger: _Ledger, run: Run) -> None:
-    """A run without a change has told what it was held out for."""
+    """A run without a change has told what it was held out for, unless it found nothing to read."""
     in_force = {d.id for d in run.decision.in_force}
     for id_, record in ledger.records.items():
         if record.held_out and id_ not in in_force:
-            ledger.records[id_] = replace(record, held_out=None)
+            change = record.decided.change
+            if not _read_nothing(ledger, run, change.queries if change.is_on_joins else ()):
+                ledger.records[id_] = replace(record, held_out=None)
+
+
+def _read_nothing(ledger: _Ledger, run: Run, queries: Sequence[str]) -> bool:
+    """Whether these queries, or all where there are none, came to their end in a measured run and read nothing that read
+    something before."""
+    finished = (
+        {q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.SUCCEEDED} if run.outcome else set()
+    )
+    ran = finished.intersection(queries) if queries else finished
+    return bool(ran) and ran.isdisjoint(query.fingerprint for query in ledger.measured)
 
 
 def _expire(ledger: _Ledger, run: Run) -> None:
@@ -464,6 +537,8 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         _record(ledger, run, decided, decided.standing, decided.why, held_out=_NEVER_WITHOUT)
     elif trials == MAX_TRIALS and met:
         _record(ledger, run, decided, decided.standing, decided.why, held_out=_ONE_MORE_WITHOUT)
+    elif usable(run) and _read_nothing(ledger, run, decided.queries):
+        _record(ledger, run, decided, decided.standing, decided.why, counts=False)
     elif trials >= MAX_TRIALS:
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
         _record(ledger, run, decided, Standing.ROLLED_BACK, why)
@@ -549,21 +624,42 @@ def _record(
             return
         decided = replace(decided, excluded=tuple(sorted({*decided.excluded, *before.decided.excluded})))
         held_out = held_out or before.held_out
+    own = _context_of_failed(ledger, run) if standing in TAKEN_OUT else None
     if standing in TAKEN_OUT:
-        losses = (*losses, ledger.latest)
+        losses = (*losses, ledger.latest, *([replace(ledger.latest, context=own)] if own else []))
         ledger.cleared.discard(decided.id)
         ledger.suspected.pop(decided.id, None)
-    ledger.records[decided.id] = Record(
+    found = Record(
         decided=decided,
         standing=standing,
         why=why,
         trials=_trials(ledger, decided) - (not counts),
         gain_seconds=gain if gain is not None or before is None else before.gain_seconds,
         losses=losses,
-        judged_at=run.ended_at or run.started_at,
+        judged_at=_latest_end(run, before),
         held_out=held_out,
         unmeasured=_unmeasured(ledger, run, decided) if usable(run) else before.unmeasured if before else 0,
     )
+    ledger.records[decided.id] = found
+    if own is not None:
+        ledger.elsewhere.at(own)[decided.id] = found
+
+
+def _context_of_failed(ledger: _Ledger, run: Run) -> Context | None:
+    """The context of a run that was not measured, where its log tells another than that of the latest that was: as the log may
+    break off, what it takes out is out in both."""
+    if usable(run) or run.outcome is None:
+        return None
+    context = context_of(run.outcome, run.decision.cuts)
+    return context if context.difference(ledger.latest.context) else None
+
+
+def _latest_end(run: Run, before: Record | None) -> datetime:
+    """When the last of a change's runs has ended: of runs side by side, the first to begin may be that."""
+    took = run.ended_at - run.started_at if run.ended_at else timedelta()
+    # A clock that was ahead is believed for no longer than a run may take.
+    ended = run.started_at + min(took, LONGEST_RUN)
+    return ended if before is None or before.judged_at is None else max(ended, before.judged_at)
 
 
 def apply_rulings(records: dict[str, Record], rulings: Rulings) -> None:
@@ -573,7 +669,7 @@ def apply_rulings(records: dict[str, Record], rulings: Rulings) -> None:
         verdict = rulings.on(record.decided.change)
         if verdict is not None and (standing := standings.get(verdict.ruling)):
             why = ruled_by(verdict, (record.why,) if record.standing is Standing.EXPIRED else ())
-            records[id_] = replace(record, standing=standing, why=why)
+            records[id_] = replace(record, standing=standing, why=why, held_out=None)
 
 
 def ruled_by(verdict: Verdict, because: tuple[Reason, ...] = ()) -> Reason:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tuner.cost.priced_work import in_brief
@@ -171,6 +171,20 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
 def total_input_bytes(queries: Iterable[Query]) -> int:
     """Bytes that the queries read together."""
     return sum(query.input_bytes for query in queries)
+
+
+def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:
+    """Whether a run succeeded in all its queries and read nothing, where one of the others read something: its upstream was
+    late. The same of one `query`."""
+    succeeded = usable(run) and all(q.status is QueryStatus.SUCCEEDED for q in _queries(run, query))
+    if not succeeded or total_input_bytes(_queries(run, query)):
+        return False
+    return any(total_input_bytes(_queries(other, query)) for other in others if usable(other))
+
+
+def _queries(run: Run, query: str | None) -> Iterator[Query]:
+    queries = run.outcome.queries if run.outcome else ()
+    return (q for q in queries if query is None or q.fingerprint == query)
 
 
 def found_nothing(queries: Sequence[Query]) -> bool:

@@ -14,7 +14,8 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import TOGETHER
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Measured, latest_usable, measured_queries, usable
+from tuner.policy.measure import Measured, usable
+from tuner.policy.queries_that_read import queries_that_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class MeasuredGain:
 
 @dataclass(frozen=True, slots=True)
 class RunsSoFar:
-    """The queries of the latest measured run, and what all runs of its context tell of them."""
+    """The queries of the latest measured run that read anything, and what all runs of its context tell of them."""
 
     latest: tuple[Measured, ...]
     history: History
@@ -42,11 +43,13 @@ class RunsSoFar:
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Self:
         """`runs` are oldest first; none need have been measured. In time linear in runs."""
-        histories, measured = ByContext(History), [run for run in with_literal_classes(runs) if usable(run)]
-        for run in measured:
-            histories.of(run).add(measured_queries(run))
-        latest = latest_usable(measured)
-        return cls(measured_queries(latest), histories.of(latest)) if latest else cls((), History())
+        histories, found = ByContext(History), cls((), History())
+        for run in filter(usable, with_literal_classes(runs)):
+            history = histories.of(run)
+            queries = queries_that_read(run, history)
+            history.add(queries)
+            found = cls(queries, history) if queries else found
+        return found
 
     def gain(self, changes: Sequence[DecidedChange]) -> MeasuredGain | None:
         """Of changes that are tried together; None where the latest run had none of them, no run was without them, or runs do

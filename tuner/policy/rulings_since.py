@@ -96,7 +96,7 @@ def _as_now(
         return replace(before, standing=now.standing, why=_since(verdict, now, mode), held=None)
     if now.standing is before.standing:
         return before
-    if given is None:
+    if given is None or (now.held and now.held.code is ReasonCode.RULED_ANOTHER):
         return now
     return replace(before, standing=now.standing, held=Reason(ReasonCode.MODE_SINCE, {"mode": given.value}))
 

@@ -17,9 +17,10 @@ from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, measured_queries, total_input_bytes, usable
+from tuner.policy.measure import Key, Measured, total_input_bytes, usable
 from tuner.policy.moved_beside import moved_beside
 from tuner.policy.overlap import clock_share
+from tuner.policy.queries_that_read import queries_that_read
 from tuner.units import SECONDS_PER_HOUR
 
 
@@ -82,7 +83,8 @@ def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
     trials = {d.id: d.change.trial for run in runs for d in run.decision.changes}
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
-            queries, history = measured_queries(run), histories.of(run)
+            history = histories.of(run)
+            queries = queries_that_read(run, history)
             history.add(queries)
             # A night that was slow for other reasons makes no gain larger.
             took = [

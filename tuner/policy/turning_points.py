@@ -7,7 +7,7 @@ cluster the first run is observed for that (`policy/rules/new_context.py`); grow
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 
@@ -53,7 +53,7 @@ class _Times:
 
 def turning_points(runs: Sequence[Run]) -> list[TurningPoint]:
     """Of runs, oldest first, the newest first; each is told by the runs since the one before it and up to the next."""
-    nights = [_Night(run, measured_queries(run)) for run in with_literal_classes(runs) if usable(run)]
+    nights = list(_nights(with_literal_classes(runs)))
     turns = list(_turns(nights))
     edges = [0, *(place for place, _, _ in turns), len(nights)]
     found = [
@@ -61,6 +61,16 @@ def turning_points(runs: Sequence[Run]) -> list[TurningPoint]:
         for (place, by, difference), start, end in zip(turns, edges, edges[2:], strict=False)
     ]
     return found[::-1]
+
+
+def _nights(runs: Iterable[Run]) -> Iterator[_Night]:
+    """Those that found something to read: a query that reads something in other nights tells nothing where it reads nothing."""
+    nights = [_Night(run, measured_queries(run)) for run in runs if usable(run)]
+    reading = {query.key for night in nights for query in night.queries if query.input_bytes}
+    for night in nights:
+        queries = tuple(query for query in night.queries if query.input_bytes or query.key not in reading)
+        if queries:
+            yield replace(night, queries=queries)
 
 
 def _turns(nights: Sequence[_Night]) -> Iterator[tuple[int, TurnedBy, str]]:

@@ -253,6 +253,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.WORSE_ON_OTHER_DAYS: "with the rows of one of its last {executions:execution} it would take {seconds} instead of "
     "{replaced_seconds}, and its filter values are new each time",
     ReasonCode.OVERRULED: "the job itself sets {property}={value}",
+    ReasonCode.RULED_ANOTHER: lambda n: f"another change in its place was {n['because'][0]}",
     ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",
     ReasonCode.NOT_DETERMINISTIC: "{query} is not deterministic ({what}): the change could alter its rows",
     ReasonCode.OVERSIZED: "its hash table has grown to {bytes}, more than the {most_bytes} allowed",

@@ -6,24 +6,45 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
-from tuner.policy.ledger import differ_on_target
+from tuner.model.reason import Reason, ReasonCode
+from tuner.policy.ledger import differ_on_target, ruled_by
 from tuner.policy.measured_values import act_on_others
 from tuner.policy.situation import Situation
 
 
 def conflicts(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """A later change replaces what set its target to another value, and takes over its queries; a pinned one stays."""
+    """A later change replaces what set its target to another value, and takes over its queries; a pinned one stays. Of two that
+    people asked for the later word counts, and of the other it is said that it is held for that."""
     kept: list[DecidedChange] = []
     for candidate in decided:
-        if candidate.is_in_force:
-            rivals = [k for k in kept if _are_rivals(k, candidate)]
-            if any(k.standing is Standing.PINNED for k in rivals):
-                continue
-            kept = [k for k in kept if k not in rivals]
+        rivals = [k for k in kept if candidate.is_in_force and _are_rivals(k, candidate)]
+        stays = next((k for k in rivals if _stays(situation, k, candidate)), None)
+        if stays is not None:
+            kept += _for_another(situation, candidate, stays)
+            continue
+        if rivals:
+            held = {k.id: _for_another(situation, k, candidate) for k in rivals}
+            kept = [one for k in kept for one in held.get(k.id, [k])]
             touched = dict.fromkeys(q for d in (*rivals, candidate) for q in d.queries)
             candidate = replace(candidate, change=replace(candidate.change, queries=tuple(touched)))
         kept.append(candidate)
     return kept
+
+
+def _stays(situation: Situation, kept: DecidedChange, candidate: DecidedChange) -> bool:
+    """Whether a candidate does not replace what is kept: by the later word, else by a pin."""
+    own, other = situation.verdict(kept.change), situation.verdict(candidate.change)
+    if other is None or not other.is_asked_for:
+        return kept.standing is Standing.PINNED
+    return own is not None and own.is_asked_for and own.at >= other.at
+
+
+def _for_another(situation: Situation, out: DecidedChange, another: DecidedChange) -> list[DecidedChange]:
+    """What is out for another: held, where a person asked for both; else nothing is left of it."""
+    verdict = situation.verdict(another.change)
+    if verdict is None or not situation.is_asked_for(out.change):
+        return []
+    return [replace(out, standing=Standing.HELD, held=Reason(ReasonCode.RULED_ANOTHER, because=(ruled_by(verdict),)))]
 
 
 def _are_rivals(kept: DecidedChange, candidate: DecidedChange) -> bool:

@@ -107,6 +107,10 @@ def test_nights_whose_upstream_was_late_say_nothing() -> None:
     assert given(idle) == 16
     assert given([*idle, *(of_relations(night(n)) for n in range(5, 7))]) == 16
     assert given([*idle, *(of_relations(night(n)) for n in range(5, 8))]) == 8
+    # Of older runs a store tells in brief, without what their queries read.
+    in_brief = [night(n, gigabytes=0, minutes=0.1, at_once=((1, 6_000),)) for n in range(5)]
+    assert given([*in_brief, *(night(n) for n in range(5, 7))]) == 16
+    assert given([*in_brief, *(night(n) for n in range(5, 8))]) == 8
     # A job of no relations never reads any.
     assert given([night(n, gigabytes=0) for n in range(3)]) == 8
 

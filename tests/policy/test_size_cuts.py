@@ -106,6 +106,10 @@ def test_nights_whose_upstream_was_late_say_nothing() -> None:
     assert given(idle) == OWN
     assert given([*idle, *(of_relations(night(n)) for n in range(5, 7))]) == OWN
     assert given([*idle, *(of_relations(night(n)) for n in range(5, 8))]) == OWN // 2
+    # Of older runs a store tells in brief, without what their queries read.
+    in_brief = [night(n, gigabytes=0, firm=60) for n in range(5)]
+    assert given([*in_brief, *(night(n) for n in range(5, 7))]) == OWN
+    assert given([*in_brief, *(night(n) for n in range(5, 8))]) == OWN // 2
 
 
 def test_a_step_that_takes_little_is_none() -> None:

@@ -16,7 +16,7 @@ from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import found_nothing, total_input_bytes
+from tuner.policy.measure import found_nothing, total_input_bytes, without_idle
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
     CORES_MAX,
@@ -83,7 +83,7 @@ def executor_cuts(
     if objective is Objective.TIME:
         return ()
     known = _Known(own_conf)
-    for run in runs:
+    for run in without_idle(runs):
         known.take(run)
     return tuple(known.cuts(in_force, may_step=may_step))
 

@@ -182,6 +182,12 @@ def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> b
     return any(total_input_bytes(_queries(other, query)) for other in others if usable(other))
 
 
+def without_idle(runs: Sequence[Run]) -> list[Run]:
+    """These runs, but for those that read nothing where others of them do."""
+    reading = [run for run in runs if usable(run) and run.outcome and total_input_bytes(run.outcome.queries)][:1]
+    return [run for run in runs if not read_nothing(run, reading)]
+
+
 def _queries(run: Run, query: str | None) -> Iterator[Query]:
     queries = run.outcome.queries if run.outcome else ()
     return (q for q in queries if query is None or q.fingerprint == query)

@@ -15,7 +15,7 @@ from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import found_nothing, total_input_bytes
+from tuner.policy.measure import found_nothing, total_input_bytes, without_idle
 from tuner.spark.container import UNTOLD_OVERHEADS, executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
     EXECUTOR_CORES,
@@ -61,7 +61,7 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
     of the heap is not known there.
     """
     known = _Known(own_conf)
-    for run in runs:
+    for run in without_idle(runs):
         known.take(run)
     return tuple(known.cuts(may_step=may_step))
 

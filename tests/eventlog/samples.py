@@ -32,6 +32,16 @@ def sql_event(name: str, **fields: Any) -> bytes:
     return json.dumps({"Event": SQL + name, **fields}, separators=(",", ":")).encode() + b"\n"
 
 
+def with_field(line: bytes, way: tuple[str | int, ...], value: Any) -> bytes:
+    """The line with another value in a field of its event, or deeper in it."""
+    found = json.loads(line)
+    container = found
+    for key in way[:-1]:
+        container = container[key]
+    container[way[-1]] = value
+    return json.dumps(found, separators=(",", ":")).encode() + b"\n"
+
+
 def log_start(version: str = "4.3.0") -> bytes:
     return event("SparkListenerLogStart", Spark_Version=version)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.events import decode_event
 from tuner.model.application import Application, Executors, JobStatus, Stage, Work
@@ -204,6 +206,32 @@ class TestTasks:
         first = [task_end(0, partition=0), task_end(1, partition=1)]
         rest = [task_end(0, partition=2, stage_attempt=1), task_end(1, partition=3, stage_attempt=1)]
         assert accumulators(with_tasks(*first, *rest)) == {ROWS: 200}
+
+    @pytest.mark.parametrize(
+        ("before", "after", "rows"),
+        [
+            # Spark numbers the tasks of a later attempt anew, and before 3.3 does not say which partitions they are of.
+            ([0, 1], [0, 1], 200),
+            ([0, 1, 2, 3], [0, 1], 200),
+            ([0, 1], [0, 1, 2], 200),
+            ([0, 1], [0, 0, 1], 200),
+            ([2], [0, 1], 150),
+        ],
+        ids=[
+            "the rest",
+            "what was lost",
+            "the rest and one that was lost",
+            "with a speculative copy",
+            "not all of the rest",
+        ],
+    )
+    def test_that_tell_no_partition_count_up_to_the_number_of_tasks(
+        self, before: list[int], after: list[int], rows: int
+    ) -> None:
+        first = [stage_submitted(tasks=4), *(task_end(index) for index in before)]
+        again = [stage_submitted(attempt=1, tasks=len(after)), *(task_end(i, stage_attempt=1) for i in after)]
+        lines = [*head(), execution_start(), job_start(), *first, *again]
+        assert accumulators(fold(lines)) == {ROWS: rows}
 
     def test_numbers_written_as_text_are_numbers(self) -> None:
         assert accumulators(with_tasks(task_end(0, rows="50"))) == {ROWS: 50}

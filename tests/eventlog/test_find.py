@@ -142,6 +142,16 @@ def test_a_databricks_log_that_goes_on_is_read_so_far(tmp_path: Path) -> None:
     assert (problem.code, problem.retryable) == (ProblemCode.TRUNCATED, True)
 
 
+def test_a_databricks_log_in_one_file_may_go_on_as_one_in_several_does(tmp_path: Path) -> None:
+    """A cluster that was taken down before its log was rolled over."""
+    alone = write(tmp_path / "1" / "eventlog", whole_log()[:-1])
+    write(tmp_path / "2" / "eventlog-2026-01-01--23-10.gz", gzip.compress(b"".join(whole_log())))
+    assert [source.in_progress for source in find_logs(tmp_path)] == [True, False]
+    assert find_logs(alone)[0].in_progress
+    (problem,) = read(alone).problems
+    assert (problem.code, problem.retryable) == (ProblemCode.TRUNCATED, True)
+
+
 def test_attempts_of_an_application_are_logs_of_their_own(tmp_path: Path) -> None:
     for attempt in ("1", "2"):
         rolling(tmp_path, [f"events_1_application_9_0001_{attempt}.zstd"], app=f"application_9_0001_{attempt}")

@@ -42,12 +42,14 @@ from .samples import (
     execution_end,
     execution_start,
     head,
+    job_start,
     log_start,
     plan,
     replan,
     stage_completed,
     task_end,
     whole_log,
+    with_field,
     write,
     zstd,
 )
@@ -107,15 +109,6 @@ def places() -> list[tuple[int, tuple[str | int, ...]]]:
 def _ways(value: Any) -> list[tuple[str | int, ...]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [way for key, inner in items for way in ((key,), *((key, *rest) for rest in _ways(inner)))]
-
-
-def with_field(line: bytes, way: tuple[str | int, ...], value: Any) -> bytes:
-    found = json.loads(line)
-    container = found
-    for key in way[:-1]:
-        container = container[key]
-    container[way[-1]] = value
-    return json.dumps(found, separators=(",", ":")).encode() + b"\n"
 
 
 class TestFields:
@@ -452,6 +445,23 @@ def wild_partitions() -> list[bytes]:
     return [*LINES[:8], *tasks, *LINES[8:]]
 
 
+def beginnings(form: bytes, count: int) -> bytes:
+    """A log in which so many things begin, each with another number, and not one ends."""
+    return b"".join([*LINES[:4], *(form.replace(b"#", b"%d" % number) for number in range(1, count + 1)), *LINES[4:]])
+
+
+TASK = b'{"Event":"SparkListenerTaskEnd","Stage ID":#,"Task End Reason":{"Reason":"Success"},"Task Info":{"Index":1}}\n'
+JOB = b'{"Event":"SparkListenerJobStart","Job ID":#,"Stage IDs":[#]}\n'
+
+
+def job_of(stages: int) -> bytes:
+    return b"".join([*LINES[:6], job_start(None, range(stages), job_id=7), *LINES[6:]])
+
+
+def properties(count: int) -> bytes:
+    return b"".join([*LINES[:3], environment(**{f"p{number}": "" for number in range(count)}), *LINES[3:]])
+
+
 BOMBS: tuple[tuple[str, Callable[[], bytes], Completeness], ...] = (
     ("4 GB of zeros", lambda: zeros(4 << 30), FAILED),
     ("4 GB of zeros after a head", lambda: zstd(head()) + zeros(4 << 30), PARTIAL),
@@ -461,6 +471,10 @@ BOMBS: tuple[tuple[str, Callable[[], bytes], Completeness], ...] = (
     ("20 million objects", lambda: with_objects(b"{}", 20_000_000), PARTIAL),
     ("a million accumulables", lambda: with_objects(b'{"ID":1,"Update":1}', 1_000_000), COMPLETE),
     ("wild partitions", lambda: b"".join(wild_partitions()), COMPLETE),
+    ("150,000 stages that do not end", lambda: zstd([beginnings(TASK, 150_000)]), PARTIAL),
+    ("130,000 jobs that do not end", lambda: zstd([beginnings(JOB, 130_000)]), PARTIAL),
+    ("a job of a million stages", lambda: job_of(1_000_000), PARTIAL),
+    ("a million properties", lambda: properties(1_000_000), COMPLETE),
 )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Generator, Sequence
+import json
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,18 +17,22 @@ from hypothesis import strategies as st
 from tuner.eventlog import application_fold as folding
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.collector import Collector
-from tuner.eventlog.find import find_logs
+from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import join_pieces, read_application, read_log, stream_piece
+from tuner.model.agent_message import DIRECTIVES
 from tuner.model.application import Application, Work
+from tuner.plan.queries import queries, query_and_plans
 
 from .samples import (
     ROWS,
     application_end,
     driver_updates,
+    environment,
     event,
     execution_end,
     execution_start,
+    fold,
     head,
     job_end,
     job_start,
@@ -90,15 +95,19 @@ LINES = [
 def in_pieces(directory: Path) -> Application:
     (source,) = find_logs(directory)
     collector = Collector()
-    fragments = [drive(stream_piece(source, position), collector) for position in range(len(source.files))]
+    return collector.into(pieces_into(source, collector.take))
+
+
+def pieces_into(source: LogSource, take: Callable[[Work], None]) -> Application:
+    fragments = [drive(stream_piece(source, position), take) for position in range(len(source.files))]
     sent = [msgspec.msgpack.decode(msgspec.msgpack.encode(fragment), type=Fragment) for fragment in fragments]
-    return collector.into(drive(join_pieces(source, sent), collector))
+    return drive(join_pieces(source, sent), take)
 
 
-def drive(works: Generator[Work, None, T], collector: Collector) -> T:
+def drive(works: Generator[Work, None, T], take: Callable[[Work], None]) -> T:
     while True:
         try:
-            collector.take(next(works))
+            take(next(works))
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
 
@@ -124,6 +133,18 @@ def test_wherever_it_is_cut(directory: Path, cuts: list[int]) -> None:
     assert in_pieces(directory) == read_application(source)
 
 
+@pytest.mark.parametrize("rest", [[0, 1], [0, 1, 2, 3]], ids=["the rest", "all of it"])
+def test_before_spark_3_3_wherever_it_is_cut(directory: Path, rest: list[int]) -> None:
+    first = [stage_submitted(tasks=4), *(task_start() for _ in range(2)), task_end(0), task_end(1)]
+    again = [stage_submitted(attempt=1, tasks=len(rest)), *(task_end(i, stage_attempt=1) for i in rest)]
+    lines = [*head(), execution_start(), job_start(), *first, *again, job_end(), execution_end(), application_end()]
+    for cut in range(1, len(lines)):
+        (source,) = find_logs(rolled(directory, lines, [cut]))
+        whole = read_application(source)
+        assert whole.executions[0].accumulators == {ROWS: 200}
+        assert in_pieces(directory) == whole, cut
+
+
 @given(lines=st.permutations(LINES), cuts=st.lists(st.integers(1, len(LINES) - 1), max_size=3, unique=True).map(sorted))
 def test_whatever_its_order_nothing_is_lost(directory: Path, lines: list[bytes], cuts: list[int]) -> None:
     application = in_pieces(rolled(directory, lines, cuts))
@@ -131,6 +152,110 @@ def test_whatever_its_order_nothing_is_lost(directory: Path, lines: list[bytes],
     assert [j.job_id for j in application.jobs] == [0, 1, 3]
     assert [(s.stage_id, s.attempt) for s in application.stages] == [(0, 0), (0, 1), (1, 0), (7, 0)]
     assert sum(s.input_bytes for s in application.stages) == 7 * 1000
+
+
+# A query that was told to broadcast one side of its join, and did not.
+JOIN = plan(
+    "SortMergeJoin",
+    text="SortMergeJoin [a#1], [b#2], Inner",
+    children=[
+        plan("Scan parquet db.left", text="FileScan parquet db.left[a#1]"),
+        plan("Scan parquet db.right", text="FileScan parquet db.right[b#2]"),
+    ],
+)
+LATER = [event("SparkListenerExecutorRemoved", Timestamp=5000, Executor_ID=str(number)) for number in range(1100)]
+
+
+def directed_head() -> list[bytes]:
+    (query,) = queries(fold([*head(), execution_start(sparkPlanInfo=JOIN), execution_end(), application_end()]))
+    hint = {"id": "hint_join:a", "join": query.joins[0].signature, "hint": "BROADCAST", "side": ["db.right"]}
+    told = {"fingerprint": query.fingerprint, "relations": ["db.left", "db.right"], "hints": [hint], "orders": []}
+    message = json.dumps({"version": 3, "queries": [told]})
+    return [*head()[:2], environment(**{"spark.app.id": "local-1", "spark.driver.memory": "3g", DIRECTIVES: message})]
+
+
+def plan_steered(fingerprint: str, execution_id: int = 0) -> bytes:
+    outcomes = [{"id": "hint_join:a", "status": "applied", "reason": ""}]
+    said = {"fingerprint": fingerprint, "outcomes": outcomes, "literals": "0123456789abcdef"}
+    return event("tuner.steering.agent.PlanSteered", executionId=execution_id, **said)
+
+
+def told(works: Iterable[Work]) -> list[tuple[object, ...]]:
+    """What the works say of each execution and of what it was directed to do."""
+    found = []
+    for work in works:
+        if work.execution and (one := query_and_plans(work.execution, work.stages, work.steering)):
+            query = one[0]
+            found.append((query.id, query.literals, query.directives, work.execution.values, dict(work.conf)))
+    return sorted(found)
+
+
+def works_in_pieces(directory: Path) -> list[Work]:
+    works: list[Work] = []
+    (source,) = find_logs(directory)
+    pieces_into(source, works.append)
+    return works
+
+
+def works_in_one_go(directory: Path) -> list[Work]:
+    works: list[Work] = []
+    (source,) = find_logs(directory)
+    read_log(source, works.append)
+    return works
+
+
+class TestWhatAnExecutionWasDirectedToDo:
+    """Told at the log's beginning, and by the agent, most often before the execution starts."""
+
+    @pytest.mark.parametrize("execution_id", [0, -1], ids=["of the execution", "before there was one"])
+    @pytest.mark.parametrize(
+        "cut", [3, 4, 5], ids=["said after the cut", "said before it", "said and started before it"]
+    )
+    def test_is_told_whichever_file_says_it(self, directory: Path, execution_id: int, cut: int) -> None:
+        (query,) = queries(fold([*head(), execution_start(sparkPlanInfo=JOIN), execution_end(), application_end()]))
+        ran = [execution_start(sparkPlanInfo=JOIN), driver_updates(0, (ROWS, 7)), execution_end()]
+        lines = [*directed_head(), plan_steered(query.fingerprint, execution_id), *ran, *LATER, application_end()]
+        whole = told(works_in_one_go(rolled(directory, lines, [cut])))
+        ((_, literals, (outcome,), *_),) = whole
+        assert literals == "0123456789abcdef"
+        assert (outcome.status, outcome.reason) == ("ignored", "told BROADCAST of right; Spark ran SortMergeJoin")
+        assert told(works_in_pieces(directory)) == whole
+
+    @pytest.mark.parametrize("is_loaded", [True, False])
+    def test_and_not_done_is_told_in_each_file(self, directory: Path, is_loaded: bool) -> None:
+        agent = [event("tuner.steering.agent.AgentLoaded", version=1)] if is_loaded else []
+        ran = [part for n in range(3) for part in (execution_start(n, sparkPlanInfo=JOIN), execution_end(n), *LATER)]
+        lines = [*directed_head(), *agent, *ran, application_end()]
+        whole = told(works_in_one_go(rolled(directory, lines, [1500, 3000])))
+        assert [outcome.status for _, _, outcomes, *_ in whole for outcome in outcomes] == [
+            "impossible" if is_loaded else "ignored"
+        ] * 3
+        assert told(works_in_pieces(directory)) == whole
+
+
+def test_each_file_knows_the_conf_of_its_application(directory: Path) -> None:
+    lines = repeated(300)
+    rolled(directory, lines, [1000, 3000])
+    confs = [(dict(work.conf), work.spark_version) for work in works_in_pieces(directory)]
+    assert confs == [(dict(work.conf), work.spark_version) for work in works_in_one_go(directory)]
+    assert confs[0] == ({"spark.app.id": "local-1", "spark.master": "local[2]"}, "4.3.0")
+
+
+def test_a_later_conf_is_not_undone_by_the_first(directory: Path) -> None:
+    lines = repeated(300)
+    lines.insert(500, environment(**{"spark.master": "yarn"}))
+    assert in_pieces(rolled(directory, lines, [1000, 3000])).conf["spark.master"] == "yarn"
+
+
+def test_what_comes_late_to_an_execution_does_not_open_it_again(directory: Path) -> None:
+    late = [driver_updates(0, (ROWS, 7)), *LATER[:1]]
+    lines = [*whole_log()[:-1], *LATER, *late, *of_old_thread(0, range(9, 10)), application_end()]
+    first = len(lines) - len(late) - 7
+    for cuts in ([first], [first, first + len(late)], [first + 1]):
+        (source,) = find_logs(rolled(directory, lines, cuts))
+        whole = read_application(source)
+        assert [job.execution_id for job in whole.jobs] == [0, None]
+        assert in_pieces(directory) == whole
 
 
 @functools.cache
@@ -176,6 +301,15 @@ def test_what_has_finished_is_handed_on_and_let_go(tmp_path: Path) -> None:
     )
     # 17 events each: those that ended within the last thousand linger.
     assert max(open_at_once) <= 3 * (1000 // 17 + 2)
+
+
+def test_what_has_ended_does_not_wait_for_long_after_large_plans(tmp_path: Path) -> None:
+    large = plan("Scan orc ", text="x" * 1_000_000)
+    ran = [part for n in range(100) for part in (execution_start(n, sparkPlanInfo=large), execution_end(n))]
+    open_at_once, works = handed_on(write(tmp_path / "local-1", [*head(), *ran, application_end()]))
+    assert len(works) == 100
+    # An event counts once more for each 32 KB of it.
+    assert max(open_at_once) <= (32 << 20) // 1_000_000 + 2
 
 
 def handed_on(log: Path) -> tuple[list[int], list[Work]]:

@@ -60,6 +60,14 @@ TEXTS = [
     f"https://b.s3.amazonaws.com/k?X-Amz-Credential={SECRET}&X-Amz-Signature={SECRET}&X-Amz-Security-Token={SECRET}",
     f"insert into t values ('{'x' * 3990}{SECRET}')",
     f"select '{'x' * 5000}', '{SECRET}'",
+    f"password=abc,{SECRET};{SECRET} x",
+    f"login failed (pwd: ab)c&{SECRET}, user etl)",
+    f"jdbc:sqlserver://db;user=etl;password={{a;b}}}}c {SECRET}}};encrypt=true",
+    f"app.py --db-password a,b;{SECRET} --day 2024-01-01",
+    f"CREATE USER etl IDENTIFIED BY {SECRET}",
+    f"alter user etl identified by ab,{SECRET};",
+    f"Basic {SECRET}==",
+    f"header was basic ZXRsO{SECRET}",
 ]
 
 
@@ -132,6 +140,11 @@ def test_properties_of_a_later_environment_win(tmp_path: Path) -> None:
         ("-- report\nSELECT 'a', 5", "-- report SELECT '?', ?"),
         ("local[2]", "local[2]"),
         ("spark://host:7077", "spark://host:7077"),
+        ("basic statistics of all tables, basic v2", "basic statistics of all tables, basic v2"),
+        ("login(token=abc), retried", "login(token=?), retried"),
+        ("jdbc:sqlserver://db;password={a;b};encrypt=true", "jdbc:sqlserver://db;password=?;encrypt=true"),
+        ("https://h/f?sv=2&sig=ab,c&se=1", "https://h/f?sv=2&sig=?&se=1"),
+        ("token=ab;c, region=eu;", "token=?, region=eu;"),
     ],
 )
 def test_text_that_is_no_secret_stays(text: str, shown: str) -> None:
@@ -156,6 +169,16 @@ def test_text_is_short() -> None:
             "access_",
             "like'",
             "bearer ",
+            *(
+                "password={",
+                "password={ ",
+                "password=a,",
+                "password=a, ",
+                "sig=,",
+                "sig=a,b",
+                "basic a",
+                "identified by ",
+            ),
         ),
     ],
 )

@@ -23,12 +23,14 @@ from .samples import (
     execution_start,
     fold,
     head,
+    job_end,
     plan,
     read,
     replan,
     sql_event,
     task_end,
     whole_log,
+    with_field,
     write,
     zstd,
 )
@@ -192,6 +194,37 @@ class TestDamage:
     def test_numbers_that_cannot_be_are_left_out(self, tmp_path: Path, task: bytes) -> None:
         application = read(write(tmp_path / "local-1", [*LINES[:-3], task.replace(b"Infinity", b"1e999"), *LINES[-3:]]))
         assert accumulators(application)[ROWS] == 100
+
+    @pytest.mark.parametrize(
+        ("name", "way"),
+        [
+            ("SQLExecutionStart", ("description",)),
+            ("SQLExecutionStart", ("physicalPlanDescription",)),
+            ("SQLExecutionStart", ("modifiedConfigs",)),
+            ("JobStart", ("Stage Infos",)),
+            ("JobEnd", ("Job Result", "Exception", "Message")),
+        ],
+        ids=lambda told: told if isinstance(told, str) else "",
+    )
+    def test_null_where_there_is_nothing_costs_nothing(
+        self, tmp_path: Path, name: str, way: tuple[str | int, ...]
+    ) -> None:
+        job = job_end(error="no such table")
+        lines = [job if b"SparkListenerJobEnd" in line else line for line in LINES]
+        (number,) = [number for number, line in enumerate(lines) if f'Listener{name}"'.encode() in line]
+        lines[number] = with_field(lines[number], way, None)
+        application = read(write(tmp_path / "local-1", lines))
+        assert (application.status, application.problems) == (COMPLETE, ())
+        assert accumulators(application)[ROWS] == 100
+
+    def test_lines_of_white_space_are_none(self, tmp_path: Path) -> None:
+        blank = [b"\r\n", b" \t\n", b"\n", b"\r\n"]
+        lines = [part for line in LINES for part in (line.replace(b"\n", b"\r\n"), *blank)]
+        application = read(write(tmp_path / "local-1", [*blank, *lines, b" "]))
+        assert (application.status, application.problems) == (COMPLETE, ())
+        lines.insert(10, b"{oops\n")
+        application = read(write(tmp_path / "local-1", lines))
+        assert [problem.line for problem in application.problems] == [11]
 
     def test_many_problems_are_counted_not_listed(self, tmp_path: Path) -> None:
         application = read(write(tmp_path / "local-1", [*LINES[:3], *[b"{oops\n"] * 500, *LINES[3:]]))

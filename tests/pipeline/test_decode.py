@@ -11,6 +11,8 @@ import pytest
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 
+from tests.eventlog.samples import application_end, driver_updates, event, execution_end, execution_start  # noqa: E402
+from tests.eventlog.test_pieces import JOIN, LATER, directed_head  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
 from tuner.eventlog.log_version import version  # noqa: E402
 from tuner.pipeline.decode import join_fragments, read_pieces  # noqa: E402
@@ -54,6 +56,24 @@ def test_a_log_in_many_files_is_one_application(tmp_path: Path) -> None:
     lines = small_log("app-1", tasks=200).splitlines(keepends=True)
     (application,) = harvested(write_rolled(tmp_path / "eventlog_v2_app-1", lines, 50))["applications"]
     assert (application["app_id"], application["status"]) == ("app-1", "complete")
+
+
+def test_directives_of_a_log_in_many_files_are_those_of_the_local_reader(tmp_path: Path) -> None:
+    ran = [part for n in range(3) for part in (execution_start(n, sparkPlanInfo=JOIN), execution_end(n), *LATER)]
+    lines = [*directed_head(), event("tuner.steering.agent.AgentLoaded", version=1), *ran, application_end()]
+    root = write_rolled(tmp_path / "eventlog_v2_app-1", lines, 3)
+    expected, found = local_tables(root), harvested(root)
+    assert [row["status"] for row in expected["directives"]] == ["impossible"] * 3
+    for table in ("directives", "queries"):
+        assert comparable(found[table]) == comparable(expected[table]), table
+
+
+def test_what_cannot_be_sent_of_a_file_costs_its_log_alone(tmp_path: Path) -> None:
+    wild = [driver_updates(0, (101, (1 << 63) - 1))] * 3
+    lines = [*directed_head(), execution_start(sparkPlanInfo=JOIN), *wild, execution_end(), application_end()]
+    tables = harvested(write_rolled(tmp_path / "eventlog_v2_app-1", lines, 2))
+    assert [row["code"] for row in tables["problems"]] == ["corrupt_data"]
+    assert [row["status"] for row in tables["applications"]] == ["partial"]
 
 
 def test_a_file_that_went_away_is_a_problem_of_its_log_alone(tmp_path: Path) -> None:

@@ -46,6 +46,11 @@ class Allocation:
         self.count = max(self.count, len(self._alive))
         self.cores = max(self.cores, cores)
 
+    @property
+    def alive(self) -> int:
+        """How many are there now."""
+        return len(self._alive)
+
     def held(self, start_ms: int, end_ms: int) -> Held | None:
         """Milliseconds from added to removed, or to the application's end for those that stayed, and these times cores.
 

@@ -12,13 +12,16 @@ import msgspec
 from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
 from tuner.eventlog.allocation import Allocation, Held
+from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.failure_events import absorb_failures, take_execution, take_executor, take_job
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.fragment import Fragment
+from tuner.eventlog.open_bytes import open_bytes
 from tuner.eventlog.open_resources import peaks_of
-from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
+from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates, place_of
 from tuner.eventlog.properties import allowed, redact
-from tuner.model.application import Application, Completeness, Executors, Job, Problem, ProblemCode, Work
+from tuner.eventlog.strongest_results import strongest_results
+from tuner.model.application import Application, Completeness, Execution, Executors, Job, Problem, ProblemCode, Work
 from tuner.model.query_values import UNKNOWN_VALUES
 from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
@@ -36,6 +39,16 @@ _EXECUTION_ID = re.compile(r"[0-9]{1,18}")
 _KILLED = ("TaskKilled", "TaskCommitDenied")  # what AppStatusListener counts as killed; the rest failed
 # The listener bus orders events of one queue only: what belongs to an execution may follow its end closely.
 _LINGER_EVENTS = 1_000
+# A longer event counts as several: what waits holds plans, which may take megabytes.
+_BYTES_OF_AN_EVENT = 32 << 10
+LONG_BYTES = 8 << 10  # from which on an event's bytes matter
+_WEIGHED_BYTES = 2 << 20  # of long ones, from one look at what is open to the next
+_MAX_STAGES = 100_000  # of a job
+# No application of Spark's has a part of that open at once: beyond, a log is nothing but beginnings.
+_MAX_OPEN_BYTES = 128 << 20
+_MAX_HELD_BYTES = 256 << 20
+_ENTRY_BYTES = 200
+_WEIGHED_AT_A_LOOK = 5_000
 # Ends of tasks that Spark dropped from its queue (spark.scheduler.listenerbus.eventqueue.capacity) never come.
 _GIVE_UP_EVENTS = 100_000
 
@@ -47,13 +60,15 @@ class ApplicationFold:
     """Takes events in the log's order and hands `take` what has finished.
 
     With `piece`, the events are a stretch of a log whose beginning may lie elsewhere: `fragment` then holds what
-    another fold, which takes in the stretches in order (`absorb`), needs to know.
+    another fold, which takes in the stretches in order (`absorb`), needs to know. Of one that does lie elsewhere, `head`
+    is what the log's first events tell.
     """
 
-    def __init__(self, source: str, take: Take, *, piece: bool = False) -> None:
+    def __init__(self, source: str, take: Take, *, piece: bool = False, head: Fragment | None = None) -> None:
         self._source = source
         self._take = take
         self._piece = piece
+        self._head = head
         self.fragment = Fragment()
         self._allocation = Allocation()
         self._group_of_stage: dict[int, _Group] = {}
@@ -61,6 +76,10 @@ class ApplicationFold:
         self._jobs_of_execution: dict[int, set[int]] = {}
         self._ended: deque[tuple[int, int, _Group]] = deque()
         self._ends_in_work = False
+        self._line_bytes = 0
+        self._held_bytes = 0
+        self._unweighed = 0
+        self._looks_to_skip = 0
         self._handlers: dict[type[msgspec.Struct], Callable[..., None]] = {
             ev.LogStart: self._log_start,
             ev.DatabricksLogStart: self._log_start_of_databricks,
@@ -92,6 +111,16 @@ class ApplicationFold:
         if self._ended and self._ended[0][0] <= self.fragment.events:
             self._release_ended()
 
+    def add_long(self, event: msgspec.Struct, line_bytes: int) -> None:
+        """Like `add`, of an event of LONG_BYTES or more. Raises CorruptDataError as `weigh` does."""
+        self.fragment.events += line_bytes // _BYTES_OF_AN_EVENT
+        self._unweighed += line_bytes
+        self._line_bytes = line_bytes
+        self.add(event)
+        self._line_bytes = 0
+        if self._unweighed > _WEIGHED_BYTES:
+            self.weigh()
+
     def absorb(self, later: Fragment) -> None:
         """Take in the stretch of the log that follows, as another fold has left it."""
         here = self.fragment
@@ -110,6 +139,8 @@ class ApplicationFold:
         here.resources.absorb(later.resources)
         here.parallelism.absorb(later.parallelism)
         self._absorb_work(later)
+        for work in later.held:
+            self._pass_on(work)
         absorb_failures(here, later)
         here.events += later.events
         here.lines = later.lines
@@ -127,6 +158,10 @@ class ApplicationFold:
 
     def _absorb_work(self, later: Fragment) -> None:
         here = self.fragment
+        for execution_id, execution in later.executions.items():
+            # What comes late to one that was handed on opens no other in its place.
+            if execution.start or not here.is_handed_on(execution_id):
+                self._absorb_execution(execution_id, execution)
         for stage_id, stage in later.stages.items():
             known = here.stages.get(stage_id, OpenStage()).attempts
             # What the later stretch began, jobs wait for that it may not know.
@@ -140,9 +175,23 @@ class ApplicationFold:
                 self._own_stages(job_id, job)
         for stage_id, stage in later.stages.items():
             here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
-        for execution_id, execution in later.executions.items():
-            self._absorb_execution(execution_id, execution)
         here.absorb_handed_on(later)
+
+    def weigh_in_time(self) -> None:
+        """As `weigh`, but the more seldom the more was open: it takes its time."""
+        self._looks_to_skip -= 1
+        if self._looks_to_skip < 0:
+            self.weigh()
+
+    def weigh(self) -> None:
+        """Raises CorruptDataError where more is open than memory is meant for."""
+        here = self.fragment
+        self._unweighed = 0
+        self._looks_to_skip = (len(here.stages) + len(here.jobs) + len(here.executions)) // _WEIGHED_AT_A_LOOK
+        of_stages = (len(self._group_of_stage) + len(self._jobs_of_stage)) * _ENTRY_BYTES
+        of_others = (len(self._ended) + self._allocation.alive) * _ENTRY_BYTES
+        if open_bytes(here) + of_stages + of_others > _MAX_OPEN_BYTES:
+            raise CorruptDataError("too much of what began in it has not ended")
 
     def close(self) -> None:
         """Hand on all that is still open, of a log that ends here."""
@@ -270,14 +319,20 @@ class ApplicationFold:
         return Executors(cores=self._allocation.cores, memory_bytes=heap_bytes, count=self._allocation.count)
 
     def _job_start(self, event: ev.JobStart) -> None:
+        if len(event.stage_ids) > _MAX_STAGES:
+            message = f"a job of more than {_MAX_STAGES} stages is left out"
+            self.fragment.note(ProblemCode.CORRUPT_DATA, message)
+            return
         execution = event.properties.execution_id if event.properties else None
         execution_id = int(str(execution)) if _EXECUTION_ID.fullmatch(str(execution)) else None
         if execution_id is not None and self.fragment.is_handed_on(execution_id):
             # A thread keeps the id of the execution that it was made in, however long it runs (SparkContext.localProperties).
             execution_id = None
-        job = OpenJob(execution_id, event.stage_ids, event.stages, started=True, submitted_ms=event.submitted_ms)
-        self.fragment.jobs.setdefault(event.job_id, OpenJob()).absorb(job)
-        self._own_stages(event.job_id, job)
+        job = OpenJob(execution_id, event.stage_ids, event.stages or [], started=True, submitted_ms=event.submitted_ms)
+        known = self.fragment.jobs.setdefault(event.job_id, OpenJob())
+        if not known.started:
+            known.absorb(job)
+            self._own_stages(event.job_id, job)
 
     def _own_stages(self, job_id: int, job: OpenJob) -> None:
         group = (False, job_id) if job.execution_id is None else (True, job.execution_id)
@@ -355,11 +410,11 @@ class ApplicationFold:
             if reason == "Success":
                 _compare_task(attempt, event.metrics)
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
-        partition = info.partition if info.partition >= 0 else info.index
-        if reason == "Success" and not info.failed and stage.counts(partition):
+        place = info.partition if info.partition >= 0 else place_of(info.index, event.stage_attempt)
+        if reason == "Success" and not info.failed and stage.counts(place):
             updates = stage.updates
             if self._piece and not stage.begun:
-                updates = stage.by_partition[partition] = {}
+                updates = stage.by_partition[place] = {}
             _add_sql_updates(updates, info.accumulables)
 
     def _stage_peaks(self, event: ev.StageExecutorMetrics) -> None:
@@ -376,14 +431,17 @@ class ApplicationFold:
         execution = self.fragment.executions.get(execution_id)
         if execution is None:
             execution = OpenExecution()
-            if self._piece:  # of a whole log, nothing is to be kept of an execution that has not started
+            # Of a whole log, nothing is to be kept of an execution that has not started; nor of one that was handed on.
+            if self._piece and not self.fragment.is_handed_on(execution_id):
                 self.fragment.executions[execution_id] = execution
         return execution
 
     def _execution_start(self, event: ev.ExecutionStart) -> None:
         # The plan as text is long and repeats the plan: only its estimates are kept.
-        start = msgspec.structs.replace(event, plan_text="", description=event.description[:_MAX_TEXT])
-        self._absorb_execution(event.execution_id, OpenExecution(start, _logical_plan(event)))
+        description = (event.description or "")[:_MAX_TEXT]
+        start = msgspec.structs.replace(event, plan_text="", description=description)
+        opened = OpenExecution(start, _logical_plan(event), start_bytes=self._line_bytes)
+        self._absorb_execution(event.execution_id, opened)
 
     def _deep_execution_start(self, event: ev.DeepExecutionStart) -> None:
         message = f"the plan of SQL execution {event.execution_id} is nested too deeply to be read"
@@ -460,23 +518,46 @@ class ApplicationFold:
             self._group_of_stage.pop(stage_id, None)
         for stage in stages.values():
             self._share(stage)
-        execution = None
+        execution, plan_bytes = None, 0
         if execution_id is not None and (started := here.executions.pop(execution_id, None)):
             for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():
                 if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
                     add_updates(started.driver_updates, shared.updates)
             here.hand_on(execution_id)
-            execution = finish_execution(started, stages, jobs, here.note, here.steered.pop(execution_id, ()))
-            values = here.values.pop(execution_id, UNKNOWN_VALUES)
-            execution = replace(execution, values=values) if execution and values != UNKNOWN_VALUES else execution
+            execution = finish_execution(started, stages, jobs, here.note)
+            plan_bytes = started.plan_bytes
         finished = tuple(
             finish_stage(attempt, execution_id)
             for stage in stages.values()
             for _, attempt in sorted(stage.attempts.items())
         )
         if execution or jobs or finished:
-            version = printable(here.version, _MAX_ID)
-            self._take(Work(execution, jobs, finished, here.conf, version, here.steering))
+            self._pass_on(Work(execution, jobs, finished), plan_bytes)
+
+    def _pass_on(self, work: Work, plan_bytes: int = 0) -> None:
+        """Hand on what has finished with what is known of its application, or hold it where that is not all yet."""
+        here, head = self.fragment, self._head or self.fragment
+        execution = work.execution and self._with_said(work.execution)
+        is_directed = head.steering.is_directed or here.steering.loaded
+        if execution and self._head and is_directed and self._held_bytes < _MAX_HELD_BYTES:
+            self._held_bytes += plan_bytes
+            here.held.append(Work(execution, work.jobs, work.stages))
+            return
+        version = printable(here.version or head.version, _MAX_ID)
+        self._take(Work(execution, work.jobs, work.stages, here.conf or head.conf, version, here.steering))
+
+    def _with_said(self, execution: Execution) -> Execution:
+        """The execution with what the agent said of it in this stretch of the log, before what it said later."""
+        said = self.fragment.steered.pop(execution.execution_id, ())
+        values = self.fragment.values.pop(execution.execution_id, UNKNOWN_VALUES)
+        if not said and values == UNKNOWN_VALUES:
+            return execution
+        later = execution.values
+        return replace(
+            execution,
+            steered=strongest_results((*said, *execution.steered)),
+            values=values if later == UNKNOWN_VALUES else later,
+        )
 
     def _share(self, stage: OpenStage) -> None:
         """Leave what a stage did, which is to be let go, to the jobs that waited for it besides those that ran it."""
@@ -512,7 +593,7 @@ class ApplicationFold:
 
 
 def _logical_plan(event: ev.ExecutionStart) -> str | None:
-    text = event.plan_text
+    text = event.plan_text or ""
     if not text.startswith(_LOGICAL):
         return None
     return text[len(_LOGICAL) :].partition("\n== ")[0].strip("\n")

@@ -1,6 +1,7 @@
 """The events the tuner reads, decoded to just the fields it needs. Unknown events and fields are skipped undecoded.
 
-Every field has a default: old versions and vendors leave fields out (each writes what its JsonProtocol knows).
+Every field has a default: old versions and vendors leave fields out (each writes what its JsonProtocol knows), or write
+null where Spark holds none.
 """
 
 from __future__ import annotations
@@ -74,13 +75,13 @@ class JobProperties(msgspec.Struct, frozen=True, gc=False):
 class JobStart(Event, frozen=True):
     job_id: Long = msgspec.field(default=-1, name="Job ID")
     stage_ids: list[Long] = msgspec.field(default_factory=list, name="Stage IDs")
-    stages: list[JobStage] = msgspec.field(default_factory=list, name="Stage Infos")
+    stages: list[JobStage] | None = msgspec.field(default_factory=list, name="Stage Infos")
     submitted_ms: Long | None = msgspec.field(default=None, name="Submission Time")
     properties: JobProperties | None = None
 
 
 class JobException(msgspec.Struct, frozen=True, gc=False):
-    message: str = msgspec.field(default="", name="Message")
+    message: str | None = msgspec.field(default="", name="Message")
 
 
 class JobResult(msgspec.Struct, frozen=True, gc=False):
@@ -235,11 +236,11 @@ class SqlEvent(msgspec.Struct, frozen=True, gc=False):
 
 class ExecutionStart(SqlEvent, frozen=True):
     root_execution_id: Long | None = msgspec.field(default=None, name="rootExecutionId")
-    description: str = ""
-    plan_text: str = msgspec.field(default="", name="physicalPlanDescription")
+    description: str | None = ""
+    plan_text: str | None = msgspec.field(default="", name="physicalPlanDescription")
     plan: PlanInfo | None = msgspec.field(default=None, name="sparkPlanInfo")
     time: Long = 0
-    modified_configs: dict[str, Any] = msgspec.field(default_factory=dict, name="modifiedConfigs")
+    modified_configs: dict[str, Any] | None = msgspec.field(default_factory=dict, name="modifiedConfigs")
 
 
 class DeepExecutionStart(ExecutionStart, frozen=True):
@@ -328,7 +329,8 @@ _PLAN = re.compile(rb'"sparkPlanInfo"\s*:\s*')
 _QUOTE_OR_BRACE = re.compile(rb'\\.|["{}]')
 _PREFIX = b'{"Event":"'
 _EXECUTION_ID = re.compile(rb'"executionId"\s*:\s*(\d{1,18})(?!\d)')
-# Decoded, the smallest object takes some 30 times its bytes: an event that is nothing but small objects is damage.
+# Decoded, the smallest object takes some 30 times its bytes: an event that is nothing but small objects is damage. Two
+# values of a list, or two fields, take about as much.
 _LONG_LINE_BYTES = 4 << 20
 _MAX_OBJECTS = 2_500_000
 
@@ -368,7 +370,7 @@ def decode_event(line: bytes) -> msgspec.Struct | None:
     decoder = _DECODERS.get(name)
     if decoder is None:
         return None
-    if len(line) > _LONG_LINE_BYTES and line.count(b"{") + line.count(b"[") > _MAX_OBJECTS:
+    if len(line) > _LONG_LINE_BYTES and line.count(b"{") + line.count(b"[") + line.count(b",") // 2 > _MAX_OBJECTS:
         raise msgspec.DecodeError(f"more than {_MAX_OBJECTS} objects in one event")
     # Only a whole line may take the place of the re-plan before it.
     if name == _ADAPTIVE and line.endswith(b"}\n") and (found := _EXECUTION_ID.search(line, 0, 400)):

@@ -124,7 +124,7 @@ def _split(directory: LogPath) -> tuple[list[LogSource], list[Entry]]:
     ]
     if len(delivered) > 1:
         files = tuple(file.path for _, file in sorted(delivered, key=lambda dated: dated[0]))
-        logs.append(LogSource(files[-1] if rolled else directory, files, files[-1].name == "eventlog", named=False))
+        logs.append(LogSource(files[-1] if rolled else directory, files, _may_go_on(files[-1].name), named=False))
     else:
         others += [file for _, file in delivered]
     return logs, others
@@ -165,4 +165,9 @@ def _rolling(path: LogPath, files: list[tuple[int, LogPath]], in_progress: bool)
 
 
 def _single(file: LogPath, *, named: bool) -> LogSource:
-    return LogSource(file, (file,), file.name.endswith(".inprogress"), named=named)
+    return LogSource(file, (file,), _may_go_on(file.name), named=named)
+
+
+def _may_go_on(name: str) -> bool:
+    """Whether the last file of a log is named as one that is still written: Databricks' newest is named so for good."""
+    return name.endswith(".inprogress") or name == "eventlog"

@@ -8,7 +8,6 @@ from tuner.eventlog import events as ev
 from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
 from tuner.model.application import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
-from tuner.model.directive_result import DirectiveResult
 
 Note = Callable[[ProblemCode, str], None]
 
@@ -18,7 +17,6 @@ def finish_execution(
     stages: dict[int, OpenStage],
     jobs: Iterable[Job],
     note: Note,
-    steered: tuple[DirectiveResult, ...] = (),
 ) -> Execution | None:
     """A SQL execution with the metrics of its stages; None where its start is not in the log."""
     start, end = execution.start, execution.end
@@ -34,17 +32,16 @@ def finish_execution(
     return Execution(
         execution_id=start.execution_id,
         root_execution_id=start.execution_id if start.root_execution_id is None else start.root_execution_id,
-        description=redact(start.description),
+        description=redact(start.description or ""),
         start_ms=start.time,
         end_ms=end.time if end else None,
         error=_error(end, jobs),
         initial_plan=initial_plan,
         final_plan=final_plan,
-        modified_conf=allowed(start.modified_configs),
+        modified_conf=allowed(start.modified_configs or {}),
         stage_ids=tuple(stage_id for stage_id, stage in stages.items() if stage.attempts),
         logical_plan=execution.logical_plan,
         accumulators=accumulators,
-        steered=steered,
     )
 
 

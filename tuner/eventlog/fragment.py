@@ -10,7 +10,7 @@ from tuner.eventlog.open_resources import OpenResources
 from tuner.eventlog.open_work import OpenExecution, OpenJob, OpenStage
 from tuner.eventlog.strongest_results import strongest_results
 from tuner.model.agent_record import UNSTEERED, AgentRecord
-from tuner.model.application import Problem, ProblemCode
+from tuner.model.application import Problem, ProblemCode, Work
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
@@ -26,7 +26,8 @@ class Fragment(msgspec.Struct):
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
     are the last executions and jobs that failed, `losses` the last executors that were lost. `executor_changes` are
     executors by name, with the cores they were added with (None: removed) and when. `of_databricks` says whose log it is,
-    `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each.
+    `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each. `held` is
+    work that has finished, of which another stretch tells more. In `events` a long one counts as several.
     """
 
     version: str = ""
@@ -43,6 +44,7 @@ class Fragment(msgspec.Struct):
     losses: list[LoggedFailure] = []
     executions: dict[int, OpenExecution] = {}
     handed_on: dict[int, bytearray] = {}
+    held: list[Work] = []
     jobs: dict[int, OpenJob] = {}
     stages: dict[int, OpenStage] = {}
     resources: OpenResources = msgspec.field(default_factory=OpenResources)

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.model.application import PlanInfo
 
 _MAX_PARTITIONS = 1 << 24  # a larger partition number is damage, not a task
+_MAX_ATTEMPTS = 1000
 _PAGE_BITS = 12  # partitions are marked in pages of 4096: one wild number must not cost megabytes
 _PAGE_BYTES = 1 << (_PAGE_BITS - 3)
+_LEAST_BYTES = 16
+
+
+def place_of(index: int, attempt: int) -> int:
+    """Where a task is marked that tells its index in an attempt of its stage, but no partition (before Spark 3.3).
+
+    The first attempt numbers partitions, a later one what it has to run, whichever partitions these are: its tasks are
+    marked below 0, and count as far as the stage lacked any.
+    """
+    if not 0 <= index < _MAX_PARTITIONS:
+        return _MAX_PARTITIONS
+    return index if attempt <= 0 else index - min(attempt, _MAX_ATTEMPTS) * _MAX_PARTITIONS
 
 
 class OpenExecution(msgspec.Struct):
@@ -22,6 +37,13 @@ class OpenExecution(msgspec.Struct):
     final_plan: PlanInfo | None = None
     end: ev.ExecutionEnd | None = None
     driver_updates: dict[int, int] = {}
+    start_bytes: int = 0
+
+    @property
+    def plan_bytes(self) -> int:
+        """The bytes of its plans in the log."""
+        replans = (self.latest_replan, self.previous_replan)
+        return self.start_bytes + sum(len(update.line) for update in replans if update is not None)
 
     def replan(self, update: ev.RawAdaptiveUpdate) -> None:
         self.previous_replan, self.latest_replan = self.latest_replan, update
@@ -29,6 +51,7 @@ class OpenExecution(msgspec.Struct):
     def absorb(self, later: OpenExecution) -> None:
         if self.start is None:
             self.start, self.logical_plan = later.start, later.logical_plan
+            self.start_bytes = later.start_bytes
         if later.final_plan is not None:
             self.latest_replan, self.final_plan = None, later.final_plan
         for update in (later.previous_replan, later.latest_replan):
@@ -102,8 +125,8 @@ class OpenJob(msgspec.Struct):
 class OpenStage(msgspec.Struct):
     """A stage over all its attempts.
 
-    `counted` marks the partitions whose SQL metrics are in `updates`. Where tasks of it may lie in an earlier stretch of
-    the log (not `begun` in this one), the metrics of each partition stay apart, in `by_partition`.
+    `counted` marks the places (`place_of`) of tasks whose SQL metrics are in `updates`. Where tasks of it may lie in an
+    earlier stretch of the log (not `begun` in this one), the metrics of each stay apart, in `by_partition`.
     """
 
     attempts: dict[int, OpenAttempt] = {}
@@ -113,17 +136,27 @@ class OpenStage(msgspec.Struct):
     running: int = 0
     begun: bool = False
 
-    def counts(self, partition: int) -> bool:
-        """Whether no other attempt of this task has counted: speculative copies and re-runs repeat its rows."""
-        if not 0 <= partition < _MAX_PARTITIONS:
+    def counts(self, place: int) -> bool:
+        """Whether no other attempt of the task at a place has counted: speculative copies and re-runs repeat rows."""
+        if place >= _MAX_PARTITIONS:
             return False
-        page = self.counted.get(partition >> _PAGE_BITS)
+        page = self.counted.get(place >> _PAGE_BITS)
         if page is None:
-            page = self.counted[partition >> _PAGE_BITS] = bytearray(_PAGE_BYTES)
-        byte, bit = (partition >> 3) % _PAGE_BYTES, 1 << (partition & 7)
-        first = not page[byte] & bit
+            page = self.counted[place >> _PAGE_BITS] = bytearray()
+        byte, bit = (place >> 3) % _PAGE_BYTES, 1 << (place & 7)
+        try:
+            first = not page[byte] & bit
+        except IndexError:  # most stages have few tasks
+            page.extend(bytes(max(byte + 1, len(page) * 2, _LEAST_BYTES) - len(page)))
+            first = True
         page[byte] |= bit
-        return first
+        return first and (place >= 0 or self._lacked_one())
+
+    def _lacked_one(self) -> bool:
+        """Whether fewer tasks than the stage has were marked before the last one."""
+        whole = self.attempts.get(0)
+        marked = sum(int.from_bytes(page).bit_count() for page in self.counted.values())
+        return whole is None or not whole.info.tasks or marked <= whole.info.tasks
 
     def jobs(self) -> set[int]:
         """The jobs that waited for it."""
@@ -135,12 +168,12 @@ class OpenStage(msgspec.Struct):
                 self.attempts[number].absorb(attempt)
             else:
                 self.attempts[number] = attempt
-        for partition, updates in later.by_partition.items():
-            if self.counts(partition):
+        for place, updates in later.by_partition.items():
+            if self.counts(place):
                 add_updates(self.updates, updates)
         for number, page in later.counted.items():
-            marked = self.counted.setdefault(number, bytearray(_PAGE_BYTES))
-            self.counted[number] = bytearray(a | b for a, b in zip(marked, page, strict=True))
+            marked = self.counted.get(number, bytearray())
+            self.counted[number] = bytearray(a | b for a, b in zip_longest(marked, page, fillvalue=0))
         add_updates(self.updates, later.updates)
         self.running += later.running
 

@@ -43,6 +43,9 @@ _KEYWORDS = (
     r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key"
 )
 _NAME = rf"(?=[\w.-]*(?:{_KEYWORDS}))[\w.-]++"
+# Up to white space, for a password may hold what separates values, unless the next name follows it; all within braces.
+_PART = r"(?:[^\s,;&)]++|[,;&)]++(?![\w.-]++\s*+=(?![=\s]|$)|\s|$))"
+_VALUE = rf"(?:\{{(?>(?:[^}}]|\}}\}}){{0,300}})\}}{_PART}*+|{_PART}++)"
 # Whether a backslash escapes a quote depends on who reads the SQL: what follows one may all be inside a literal.
 _STRING = r"'(?>(?:[^'\\]|\\[^']|'')*)(?:'|\\'.*|\\?\Z)"
 _SECRETS = (
@@ -58,9 +61,12 @@ _SECRETS = (
     (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)"), "?"),
     (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)(?:[^\s/]+|[^\s/@:]*:[^\s@]+)@"), r"\1"),
     (re.compile(r"(?i)\b(jdbc:oracle:\w+:)[^\s@]+@"), r"\1@"),
-    (re.compile(rf"(?i)(?<![\w.-])(--?+{_NAME})(?:\s*+[=:]\s*+|\s++)[^\s,;&)]+"), r"\1=?"),
-    (re.compile(rf"(?i)(?<![\w.-])({_NAME}|sig)\s*+[=:]\s*+(?:(?:bearer|basic)\s++)?[^\s,;&)]+"), r"\1=?"),
+    (re.compile(rf"(?i)(?<![\w.-])(--?+{_NAME})(?:\s*+[=:]\s*+|\s++){_VALUE}"), r"\1=?"),
+    (re.compile(rf"(?i)(?<![\w.-])({_NAME}|sig)\s*+[=:]\s*+(?:(?:bearer|basic)\s++)?{_VALUE}"), r"\1=?"),
+    (re.compile(rf"(?i)\b(identified\s++by\s++){_VALUE}"), r"\1?"),
     (re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]+"), r"\1?"),
+    # Base64 of a name and a password, rather than a word.
+    (re.compile(r"\b((?i:basic)\s+)(?=\w[\w+/]*[A-Z0-9=])[\w+/]{6,}+={0,2}"), r"\1?"),
     (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), "?"),
     (re.compile(r"\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), "?"),  # a JSON web token
 )

@@ -8,7 +8,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from tuner.eventlog.application_fold import ApplicationFold
+import msgspec
+
+from tuner.eventlog.application_fold import LONG_BYTES, ApplicationFold
 from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.codec import DATA_ERRORS, UnsupportedCodecError, open_plain
 from tuner.eventlog.collector import Collector
@@ -22,7 +24,7 @@ from tuner.model.application import Application, Completeness, Problem, ProblemC
 MAX_LINE_BYTES = 128 << 20
 MAX_SKIPPED_BYTES = 1 << 30  # of a line too long to hold; no event is so long
 MAX_PROBLEMS_PER_FILE = 20
-_PAUSE_LINES = 500
+_WEIGHED_LINES = 1000  # from one look at how much is open to the next
 # SparkContext posts its environment as it starts; before it come the version, the executors that are there and the start.
 _STARTING_LINES = 1000
 _NOT_EVENTS = {ProblemCode.BAD_LINE, ProblemCode.NO_EVENTS, ProblemCode.TRUNCATED}
@@ -79,16 +81,22 @@ def read_log(source: LogSource, take: Callable[[Work], None]) -> Application:
 def starting_conf(source: LogSource) -> Mapping[str, Any]:
     """The properties that an application was submitted with, read from the beginning of its log; none where that cannot
     be read, or does not hold them."""
+    for event in _first_events(source):
+        if isinstance(event, EnvironmentUpdate):
+            return event.properties
+    return {}
+
+
+def _first_events(source: LogSource) -> Iterator[msgspec.Struct]:
+    """The events at the beginning of a log up to that with the properties, as far as they can be read."""
     try:
         for number, line in _lines(source.files[0]):
-            event = decode_event(line)
-            if isinstance(event, EnvironmentUpdate):
-                return event.properties
-            if number >= _STARTING_LINES:
+            if (event := decode_event(line)) is not None:
+                yield event
+            if isinstance(event, EnvironmentUpdate) or number >= _STARTING_LINES:
                 break
     except (UnsupportedCodecError, EOFError, *UNREADABLE, *DATA_ERRORS):
         pass
-    return {}
 
 
 def holds_no_events(application: Application) -> bool:
@@ -102,7 +110,7 @@ def stream_log(source: LogSource) -> Generator[Work, None, Application]:
     finished = deque[Work]()
     fold = ApplicationFold(shown(source.path), finished.append)
     for position in range(len(source.files)):
-        for _ in _read_file(source, position, fold):
+        for _ in _read_file(source, position, fold, finished):
             yield from _drain(finished)
     application = _close(source, fold)
     yield from _drain(finished)
@@ -110,12 +118,22 @@ def stream_log(source: LogSource) -> Generator[Work, None, Application]:
 
 
 def stream_piece(source: LogSource, position: int) -> Generator[Work, None, Fragment]:
-    """Reads one of the files of a log by itself; returns what did not finish in it, for `join_pieces`."""
+    """Reads one of the files of a log by itself, and the beginning of its first; returns what did not finish in it, for
+    `join_pieces`."""
     finished = deque[Work]()
-    fold = ApplicationFold(shown(source.path), finished.append, piece=True)
-    for _ in _read_file(source, position, fold):
+    head = _head(source) if position else None
+    fold = ApplicationFold(shown(source.path), finished.append, piece=True, head=head)
+    for _ in _read_file(source, position, fold, finished):
         yield from _drain(finished)
     yield from _drain(finished)
+    return fold.fragment
+
+
+def _head(source: LogSource) -> Fragment:
+    """What the beginning of a log tells of its application."""
+    fold = ApplicationFold(shown(source.path), lambda _: None, piece=True)
+    for event in _first_events(source):
+        fold.add(event)
     return fold.fragment
 
 
@@ -124,7 +142,13 @@ def join_pieces(source: LogSource, pieces: Iterable[Fragment]) -> Generator[Work
     finished = deque[Work]()
     fold = ApplicationFold(shown(source.path), finished.append)
     for piece in pieces:
-        fold.absorb(piece)
+        try:
+            fold.absorb(piece)
+            fold.weigh()
+        except CorruptDataError as error:
+            message = f"cannot be read any further: {error}"
+            fold.fragment.problems.append(Problem(shown(source.path), 0, ProblemCode.CORRUPT_DATA, message))
+            break
         yield from _drain(finished)
     application = _close(source, fold)
     yield from _drain(finished)
@@ -169,17 +193,17 @@ def _ends(source: LogSource, whole: Fragment) -> Iterator[Problem]:
         yield Problem(last, whole.lines, ProblemCode.TRUNCATED, message, source.in_progress)
 
 
-def _read_file(source: LogSource, position: int, fold: ApplicationFold) -> Iterator[None]:
-    """Take in the events of a file, and what is wrong with it; pauses now and then."""
+def _read_file(source: LogSource, position: int, fold: ApplicationFold, finished: deque[Work]) -> Iterator[None]:
+    """Take in the events of a file, and what is wrong with it; pauses for what the fold has `finished` to be taken."""
     file = source.files[position]
     open_ended = source.in_progress and position == len(source.files) - 1
     problems = _Problems(file)
-    fold.fragment.lines = yield from _read_events(file, fold, problems, open_ended=open_ended)
+    fold.fragment.lines = yield from _read_events(file, fold, finished, problems, open_ended=open_ended)
     fold.fragment.problems += problems.all()
 
 
 def _read_events(
-    file: LogPath, fold: ApplicationFold, problems: _Problems, *, open_ended: bool
+    file: LogPath, fold: ApplicationFold, finished: deque[Work], problems: _Problems, *, open_ended: bool
 ) -> Generator[None, None, int]:
     """Take in the events of a file; returns the number of its last line."""
     number, parsed, bad = 0, 0, 0
@@ -191,7 +215,7 @@ def _read_events(
                 bad += 1
                 if not parsed and bad >= MAX_PROBLEMS_PER_FILE:
                     break
-            if not number % _PAUSE_LINES:
+            if finished:
                 yield
         if bad and not parsed:
             problems.no_events(number)
@@ -209,7 +233,7 @@ def _read_events(
 
 
 def _take_line(number: int, line: bytes, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> bool:
-    """Whether the line is an event; otherwise a problem tells what is wrong with it."""
+    """Whether the line is an event; otherwise a problem tells what is wrong with it. Raises as the fold's `weigh`."""
     try:
         event = decode_event(line)
     except UNREADABLE as error:
@@ -220,7 +244,12 @@ def _take_line(number: int, line: bytes, fold: ApplicationFold, problems: _Probl
             problems.add(number, ProblemCode.TRUNCATED, message, retryable=open_ended)
         return False
     if event is not None:
-        fold.add(event)
+        if len(line) < LONG_BYTES:
+            fold.add(event)
+        else:
+            fold.add_long(event, len(line))
+    if not number % _WEIGHED_LINES:
+        fold.weigh_in_time()
     return True
 
 
@@ -230,7 +259,7 @@ def _lines(file: LogPath) -> Iterator[tuple[int, bytes]]:
         number = 0
         while line := plain.readline(MAX_LINE_BYTES):
             number += 1
-            if line == b"\n":
+            if line < b"!" and not line.strip():  # it begins with white space
                 number += _skip_empty_lines(plain)
                 continue
             yield number, line
@@ -242,9 +271,10 @@ def _skip_empty_lines(plain: io.BufferedReader) -> int:
     """How many there were: a few KB can unpack to hundreds of millions."""
     skipped = 0
     while ahead := plain.peek(1):
-        if not ahead.startswith(b"\n"):
+        blank = len(ahead) - len(ahead.lstrip()) if ahead < b"!" else 0
+        if not blank:
             break
-        skipped += len(plain.read(len(ahead) - len(ahead.lstrip(b"\n"))))
+        skipped += plain.read(blank).count(b"\n")
     return skipped
 
 

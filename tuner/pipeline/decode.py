@@ -42,7 +42,7 @@ def _read(piece: Piece, documents: bool) -> Iterator[dict[str, Any]]:
         return
     left = Fragment()
     try:
-        works = works_rows(stream_piece(piece.alone(), 0), documents=documents)
+        works = works_rows(stream_piece(piece.alone(), min(1, piece.position)), documents=documents)
         while True:
             try:
                 table, row = next(works)
@@ -52,8 +52,15 @@ def _read(piece: Piece, documents: bool) -> Iterator[dict[str, Any]]:
             yield {"log": piece.log, table: row}
     except Exception as error:
         left.problems.append(_problem(piece.log, error))
-    encoded = msgspec.msgpack.encode
-    yield {"log": piece.log, "position": piece.position, "piece": encoded(piece.told()), "fragment": encoded(left)}
+    told = msgspec.msgpack.encode(piece.told())
+    yield {"log": piece.log, "position": piece.position, "piece": told, "fragment": _encoded(piece.log, left)}
+
+
+def _encoded(log: str, left: Fragment) -> bytes:
+    try:
+        return msgspec.msgpack.encode(left)
+    except Exception as error:  # sums beyond 64 bits
+        return msgspec.msgpack.encode(Fragment(problems=[*left.problems, _problem(log, error)]))
 
 
 def _join(log: str, parts: Iterator[dict[str, Any]], documents: bool) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial, reduce
+from time import time
 from typing import Any
 
 import msgspec
@@ -24,6 +25,7 @@ from pyspark.sql.types import StructType
 
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.log_version import log_name, version
+from tuner.eventlog.log_watch import taken_as_ended
 from tuner.pipeline import batches
 from tuner.pipeline.batches import HarvestedLog, Manifest
 from tuner.pipeline.decode import join_fragments, read_pieces
@@ -76,7 +78,7 @@ def harvest(
     documents = DOCUMENTS if for_replay or any(log.documents for log in known.values()) else 0
     changed, versions, unchanged = [], {}, 0
     # A log that is there twice, unfinished and whole, is read whole.
-    for source in sorted(sources, key=lambda source: source.in_progress):
+    for source in sorted((taken_as_ended(found, time()) for found in sources), key=lambda source: source.in_progress):
         log, now = log_name(source), version(source)
         as_now = (now, documents, VERSION)
         if (

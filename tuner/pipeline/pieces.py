@@ -49,12 +49,12 @@ class Piece(msgspec.Struct, frozen=True):
     size_bytes: int
 
     def alone(self) -> LogSource:
-        """This file as if it were the log."""
+        """This file as if it were the log; behind the log's first one where it is another: that tells of the application."""
         # Only the last file of a log is still being written.
         in_progress = self.in_progress and self.position == self.count - 1
-        return LogSource(
-            self.path.open(), (self.file.open(),), in_progress, self.missing if self.count == 1 else (), self.named
-        )
+        files = (self.first, self.file) if self.position else (self.file,)
+        missing = self.missing if self.count == 1 else ()
+        return LogSource(self.path.open(), tuple(file.open() for file in files), in_progress, missing, self.named)
 
     def told(self) -> Piece:
         """The same with paths as they may be stored: a URL without the credentials in it."""

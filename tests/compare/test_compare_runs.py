@@ -343,7 +343,8 @@ def test_five_hundred_queries_are_compared_at_once() -> None:
     after = run(1, *(execution(f"q{n}", 110 + n, joins=joins[::-1]) for n in range(500)), cores=4)
     started = time.process_time()
     found = compare_runs(before, after)
-    assert time.process_time() - started < 1.0
+    # A fifth of a second where nothing else runs; in the square of its queries it would take minutes.
+    assert time.process_time() - started < 4.0
     assert len(found.queries) == 500
 
 

@@ -360,7 +360,7 @@ def test_no_text_takes_more_than_linear_time(part: str) -> None:
     started = time.process_time()
     for operator in ("Filter", "Project", "HashAggregate", "Exchange", "SortMergeJoin", "Window", "Expand"):
         picture_of(query_of(ORDERS), node(operator, f"{operator} [{text}]", node("Scan", text)))
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 6
 
 
 def node(name: str, text: str, *children: PlanNode) -> PlanNode:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.panel.nights import COHORT, HINT, PARTITIONS, decided, night, query
 from tuner.history.store import Store
-from tuner.loop.books import BOOKED_RUNS, keep_books
+from tuner.loop.books import BOOKED_RUNS, CONTROL_RUNS, keep_books
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Mode, Standing
@@ -64,6 +64,19 @@ def test_a_job_that_was_tuned_long_ago_is_still_booked(store: Store) -> None:
     (summary,) = store.cohorts()
     assert summary.figures and summary.figures.gained
     assert summary.figures.gained.seconds == pytest.approx(10, rel=0.1)
+
+
+def test_nights_that_found_nothing_to_read_are_none_to_hold_others_against(store: Store) -> None:
+    """As many as there are runs without the change that are looked for."""
+    for number in range(BOOKED_RUNS + CONTROL_RUNS + 6):
+        run = a_night(number, steered=number >= 3 + CONTROL_RUNS)
+        if 3 <= number < 3 + CONTROL_RUNS and run.outcome:
+            idle = [replace(one, duration_ms=300, input_bytes=0) for one in run.outcome.queries]
+            run = replace(run, outcome=replace(run.outcome, queries=tuple(idle)))
+        begin(store, run)
+        booked = finish(store, run)
+    assert booked is not None
+    assert booked.seconds == pytest.approx(10, rel=0.1)
 
 
 def test_what_is_booked_stays_where_no_run_tells_of_it_any_more(store: Store) -> None:

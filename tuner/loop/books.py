@@ -16,7 +16,7 @@ from tuner.model.saving import OF_SIZES, Saving
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, measured_queries, usable
+from tuner.policy.measure import Key, measured_queries, read_nothing, usable
 from tuner.policy.savings import savings
 
 # So many of a cohort's newest runs are told anew; of a mapped task all of its latest DAG runs, as decisions know them.
@@ -65,6 +65,8 @@ def _older(store: Store, cohort: str, runs: Sequence[Run], of_dag_run: int) -> l
 
 def _controls(older: Sequence[Run], runs: Sequence[Run]) -> list[Run]:
     """Of each query the newest of the `older` runs that were without what it never ran without in `runs`; the same of sizes."""
+    # What found nothing to read tells of no other night.
+    older = [run for run in older if not read_nothing(run, runs)]
     if not older:
         return []
     classed = with_literal_classes([*older, *runs])

@@ -5,12 +5,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
 /** What of a plan the agent may touch, and which relations it reads. */
 public final class Scope {
-  // Row-level changes pair the rows they read with those they write; a recursion is planned anew for each of its steps.
+  // Row-level changes pair the rows they read with those they write; a recursion is planned anew for each of its steps. Up to
+  // Spark 3.4 Iceberg brings its own operators for such changes.
   private static final Set UNTOUCHED = new HashSet(Arrays.asList(new Object[] {
-      "MergeRows", "MergeIntoTable", "ReplaceData", "WriteDelta", "UpdateTable", "DeleteFromTable",
+      "MergeRows", "MergeIntoTable", "ReplaceData", "WriteDelta", "UpdateTable", "DeleteFromTable", "UpdateRows",
+      "MergeIntoIcebergTable", "UpdateIcebergTable", "DeleteFromIcebergTable", "ReplaceIcebergData", "WriteIcebergDelta",
       "UnionLoop", "UnionLoopRef"}));
 
   private Scope() {}
@@ -25,8 +29,17 @@ public final class Scope {
       if (name.equals("Sample")) return "a sample is not deterministic";
       if (!operator.deterministic()) return "the plan is not deterministic";
       if (UNTOUCHED.contains(name)) return "plans with " + name + " are left as they are";
+      if (isChangedByRows(operator)) return "a table whose rows are changed is left as it is";
     }
     return null;
+  }
+
+  /** Whether a table is read for a change of its rows (RowLevelOperationTable), whatever the operator is called that writes them. */
+  private static boolean isChangedByRows(LogicalPlan leaf) {
+    Object table = null;
+    if (leaf instanceof DataSourceV2Relation) table = ((DataSourceV2Relation) leaf).table();
+    if (leaf instanceof DataSourceV2ScanRelation) table = ((DataSourceV2ScanRelation) leaf).relation().table();
+    return table != null && table.getClass().getSimpleName().equals("RowLevelOperationTable");
   }
 
   /** The names of all relations that a plan and its subqueries read. */

@@ -35,6 +35,7 @@ class LocalReplay:
         # The first run of each that no walk has had as it is now.
         self._unwalked: dict[str, RunOrder] = {}
         self._walked: list[str] = []
+        self._since: datetime | None = None
         self._unread: dict[str, str] = {}
         self._problems = Problems()
         self._logs = self._size_bytes = 0
@@ -83,10 +84,12 @@ class LocalReplay:
     def walk(self, processes: int | None = None) -> Iterator[CohortReplay]:
         """Replay each cohort, and hand it on as it is done, by so many `processes`. One at which its taker fails is walked again
         next time."""
+        newest = self._logged.newest
+        self._since = self._chosen.start(newest) if newest else None
         self._cohorts, self._walked = [], sorted(self._unwalked)
         to_walk = list(map(self._to_walk, self._walked))
         walks = side_by_side(partial(walk_cohort, walker=self._walker), to_walk, processes)
-        for name, done in zip(list(self._walked), walks, strict=True):
+        for name, done in zip(self._walked, walks, strict=True):
             for run in done.runs:
                 self._replayed.put_encoded(run)
             self._problems.found.extend(done.problems)
@@ -101,11 +104,6 @@ class LocalReplay:
         # A walk that began elsewhere decided on other pasts.
         alike = walked.orders == logged.before(first).orders
         return CohortToWalk(logged, walked if alike else None)
-
-    @property
-    def _since(self) -> datetime | None:
-        newest = self._logged.newest
-        return self._chosen.start(newest) if newest else None
 
     @property
     def summary(self) -> ReplaySummary:

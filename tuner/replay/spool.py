@@ -125,27 +125,26 @@ class Spool(Generic[S]):
     @property
     def newest(self) -> datetime | None:
         """When the last of all runs started."""
-        return max((place.order.started_at for place in self._all()), default=None)
+        return max((place.order.started_at for place in self._all(self._places)), default=None)
 
     def runs(self, cohorts: Iterable[str] | None = None, since: datetime | None = None) -> Iterator[S]:
         """The runs of these cohorts, or all, that started since then; oldest first."""
-        of = self._places if cohorts is None else cohorts
-        places = (place for cohort in of for place in self._places.get(cohort, {}).values())
+        places = self._all(self._places if cohorts is None else cohorts)
         return map(self._read, _in_order(places, since))
 
     def stored(self, cohort: str, since: datetime | None = None) -> StoredRuns[S]:
         """The same of a cohort, as it is now."""
         self._file.flush()
-        places = _in_order(self._places.get(cohort, {}).values(), since)
+        places = _in_order(self._all([cohort]), since)
         return StoredRuns(cohort, self._kind, self._file.name, tuple(places))
 
     def _read(self, place: _Place) -> S:
         self._file.seek(place.offset)
         return self._decoder.decode(self._file.read(place.length))
 
-    def _all(self) -> Iterator[_Place]:
-        for places in self._places.values():
-            yield from places.values()
+    def _all(self, cohorts: Iterable[str]) -> Iterator[_Place]:
+        for cohort in cohorts:
+            yield from self._places.get(cohort, {}).values()
 
 
 def _in_order(places: Iterable[_Place], since: datetime | None) -> list[_Place]:

@@ -32,8 +32,8 @@ class WalkedCohort:
 def walk_cohort(cohort: CohortToWalk, walker: Walker) -> WalkedCohort:
     """Memory: the runs that a decision looks at, and what was decided at each run."""
     totals, problems, runs = CohortTotals(cohort.logged.cohort), Problems(), list[Encoded]()
-    walked = list(cohort.walked.orders) if cohort.walked else []
-    steps = walker.walk(cohort.logged.runs(), problems, cohort.walked.runs() if cohort.walked else ())
+    known, walked = (len(cohort.walked.orders), cohort.walked.runs()) if cohort.walked else (0, ())
+    steps = walker.walk(cohort.logged.runs(), problems, walked)
     while True:
         try:
             run = next(steps)
@@ -41,5 +41,5 @@ def walk_cohort(cohort: CohortToWalk, walker: Walker) -> WalkedCohort:
             replay = totals.result(end.value) if totals.runs else None
             return WalkedCohort(replay, tuple(runs), tuple(problems.found))
         totals.take(run)
-        if totals.runs > len(walked):
+        if totals.runs > known:
             runs.append(encoded(run))

@@ -12,6 +12,7 @@ from airflow_plugin import sql_job
 from airflow_plugin.arguments import Arguments, check_choices
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.fail_open import failing_open
+from airflow_plugin.if_ended import if_ended
 from airflow_plugin.links import SparkTunerLink
 from airflow_plugin.user_conf import FLAGS, in_cluster_mode, user_conf_of
 
@@ -136,7 +137,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             earlier = resume.recall(self, context)
             return turn.take_up(earlier, task, current) if earlier is not None else None
         begun = turn.begin(task, current)
-        with turn.forgotten_if_ended(begun):
+        with if_ended(lambda: self._tuner_forget(begun)):
             self._tuner_remember(begun, context)
         return begun
 

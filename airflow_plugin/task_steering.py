@@ -18,6 +18,7 @@ from airflow_plugin.at_call import at_call
 from airflow_plugin.compat import AirflowException, AirflowSkipException
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
+from airflow_plugin.if_ended import if_ended
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 if TYPE_CHECKING:
@@ -177,25 +178,13 @@ class TaskSteering:
 
     def _steered(self, request: Request) -> Request | None:
         """The request with what was decided for its jobs; None where there is nothing to add to it."""
-        with self._forgotten_if_ended(), failing_open(self._log, "steer this run"):
+        with if_ended(self._forget), failing_open(self._log, "steer this run"):
             try:
                 return self._with_additions(request)
             except LeftAloneError as why:
                 self._log.info("spark-tuner: this task is left as it is: %s", why)
         self._withdraw()
         return None
-
-    @contextmanager
-    def _forgotten_if_ended(self) -> Iterator[None]:
-        """While it lasts, nothing has been submitted yet: a task that is ended (a timeout) takes its jobs out of the history."""
-        try:
-            yield
-        except BaseException:
-            if self._begun:
-                from airflow_plugin import turn
-
-                turn.forget(*self._begun)
-            raise
 
     def _with_additions(self, request: Request) -> Request | None:
         jobs = _distinct(self.engine.read(self.operator, request))
@@ -245,6 +234,13 @@ class TaskSteering:
 
         turn.withdraw(*self._begun)
         self._begun.clear()
+
+    def _forget(self) -> None:
+        """Nothing was submitted: the next try must not take this one's jobs for some that failed."""
+        if self._begun:
+            from airflow_plugin import turn
+
+            turn.forget(*self._begun)
 
     def _is_refusal(self, error: Exception) -> bool:
         with failing_open(self._log, "tell why the job was not submitted"):

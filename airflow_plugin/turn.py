@@ -6,8 +6,6 @@ Imports the core: the operator imports this only when it executes, so that parsi
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +14,7 @@ from airflow.sdk import BaseHook
 from airflow_plugin import stats
 from airflow_plugin.compat import AirflowTaskTimeout
 from airflow_plugin.fail_open import failing_open
+from airflow_plugin.if_ended import if_ended
 from airflow_plugin.job import job_of, origin_of
 from airflow_plugin.links import panel_url
 from airflow_plugin.settings import Settings
@@ -52,7 +51,8 @@ def begin(task: TaskSubmission, current: Settings, *, heals: bool = False) -> Be
         turn = loop.prepare(loop.healing(job) if heals else job, url)
     added = {key: value for key, value in turn.conf.items() if key not in task.conf}
     begun = Begun(task, turn, url, added, {**turn.directives.merged, **turn.directives.sizes}, heals)
-    with forgotten_if_ended(begun), failing_open(task.log, "tell of the decision"):
+    # Nothing is submitted yet.
+    with if_ended(lambda: forget(begun)), failing_open(task.log, "tell of the decision"):
         stats.decided(turn, task.ti)
         _tell(task.log, turn_lines(turn), turn_details(turn))
     return begun
@@ -86,16 +86,6 @@ def forget(*begun: Begun) -> None:
     """Take jobs of a task that were never submitted out of the history."""
     if begun:
         loop.forget([one.turn for one in begun], begun[0].store_url)
-
-
-@contextmanager
-def forgotten_if_ended(*begun: Begun) -> Iterator[None]:
-    """While it lasts, nothing has been submitted yet: a task that is ended (a timeout) takes its jobs out of the history."""
-    try:
-        yield
-    except BaseException:
-        forget(*begun)
-        raise
 
 
 def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | None:

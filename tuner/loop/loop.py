@@ -196,6 +196,7 @@ class _Preparing:
     now: datetime
     began: float
     most_seconds: float
+    usual_ms: float = 0.0
     store: Store | None = None
     place: EventLogPlace = field(default_factory=lambda: EventLogPlace(why="no event log"))
     problems: Problems = field(default_factory=Problems)
@@ -220,8 +221,8 @@ def _looked_up(preparing: _Preparing) -> Turn | None:
     problems.found.extend(
         problems.guard("look at whose runs its cohort has", lambda: _mixed_up(store, job), list[str]())
     )
-    usual_ms = problems.guard("look up how long its runs take", lambda: store.usual_ms(job.cohort), 0.0)
-    preparing.most_seconds = job.most_seconds.before_run(usual_ms / 1e3)
+    preparing.usual_ms = problems.guard("look up how long its runs take", lambda: store.usual_ms(job.cohort), 0.0)
+    preparing.most_seconds = job.most_seconds.before_run(preparing.usual_ms / 1e3)
     return None
 
 
@@ -260,9 +261,9 @@ def _place_that_starts(store: Store, preparing: _Preparing) -> EventLogPlace:
 
 
 def _did_not_start(store: Store, preparing: _Preparing) -> bool:
-    cohort = preparing.job.cohort
-    is_unmeasured = not store.usual_ms(cohort)
-    return is_unmeasured and did_not_start(store.runs(cohort, HISTORY_RUNS, brief=True), preparing.now)
+    if preparing.usual_ms:  # one that was measured left a log
+        return False
+    return did_not_start(store.runs(preparing.job.cohort, HISTORY_RUNS, brief=True), preparing.now)
 
 
 def _prepared(preparing: _Preparing) -> Turn:

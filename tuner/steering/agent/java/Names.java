@@ -21,6 +21,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -107,10 +108,10 @@ public final class Names {
     if (leaf instanceof HiveTableRelation) {
       return identifier(named("Scan hive " + ((HiveTableRelation) leaf).tableMeta().qualifiedName()));
     }
-    // Orders come before Spark has made scans of these, hints after.
-    if (leaf instanceof DataSourceV2Relation) return ofTable(((DataSourceV2Relation) leaf).table().name());
-    if (leaf instanceof DataSourceV2ScanRelation) {
-      return ofTable(((DataSourceV2ScanRelation) leaf).relation().table().name());
+    Table table = tableOf(leaf);
+    if (table != null) {
+      String name = named("BatchScan " + table.name());
+      return name.isEmpty() ? "batchscan" : identifier(name);
     }
     if (leaf instanceof InMemoryRelation) {
       return ((InMemoryRelation) leaf).cacheBuilder().tableName().isDefined() ? "in-memory" : "cached";
@@ -122,9 +123,11 @@ public final class Names {
     return "?" + leaf.getClass().getSimpleName();
   }
 
-  private static String ofTable(String name) {
-    String found = named("BatchScan " + name);
-    return found.isEmpty() ? "batchscan" : identifier(found);
+  /** The table that is read through Spark's second API for data sources; null for other leaves. */
+  static Table tableOf(LogicalPlan leaf) {
+    // Orders come before Spark has made scans of these, hints after.
+    if (leaf instanceof DataSourceV2Relation) return ((DataSourceV2Relation) leaf).table();
+    return leaf instanceof DataSourceV2ScanRelation ? ((DataSourceV2ScanRelation) leaf).relation().table() : null;
   }
 
   private static String ofRelation(LogicalRelation leaf) {

@@ -5,8 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.connector.catalog.Table;
 
 /** What of a plan the agent may touch, and which relations it reads. */
 public final class Scope {
@@ -36,9 +35,7 @@ public final class Scope {
 
   /** Whether a table is read for a change of its rows (RowLevelOperationTable), whatever the operator is called that writes them. */
   private static boolean isChangedByRows(LogicalPlan leaf) {
-    Object table = null;
-    if (leaf instanceof DataSourceV2Relation) table = ((DataSourceV2Relation) leaf).table();
-    if (leaf instanceof DataSourceV2ScanRelation) table = ((DataSourceV2ScanRelation) leaf).relation().table();
+    Table table = Names.tableOf(leaf);
     return table != null && table.getClass().getSimpleName().equals("RowLevelOperationTable");
   }
 

@@ -76,6 +76,16 @@ def plan(
     }
 
 
+JOIN = plan(
+    "SortMergeJoin",
+    text="SortMergeJoin [a#1], [b#2], Inner",
+    children=[
+        plan("Scan parquet db.left", text="FileScan parquet db.left[a#1]"),
+        plan("Scan parquet db.right", text="FileScan parquet db.right[b#2]"),
+    ],
+)
+
+
 def execution_start(execution_id: int = 0, **fields: Any) -> bytes:
     start = {"description": "count at app.py:7", "physicalPlanDescription": "", "sparkPlanInfo": plan(), "time": 2000}
     return sql_event("SQLExecutionStart", executionId=execution_id, rootExecutionId=execution_id, **(start | fields))

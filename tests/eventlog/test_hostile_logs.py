@@ -32,6 +32,7 @@ from tuner.plan.queries import queries
 from .framings import FRAMINGS
 from .invariants import check, is_printable, read_all
 from .samples import (
+    JOIN,
     ROWS,
     accumulators,
     application_end,
@@ -56,14 +57,6 @@ from .samples import (
 
 COMPLETE, PARTIAL, FAILED = Completeness.COMPLETE, Completeness.PARTIAL, Completeness.FAILED
 
-JOIN = plan(
-    "SortMergeJoin",
-    text="SortMergeJoin [a#1], [b#2], Inner",
-    children=[
-        plan("Scan parquet db.left", text="FileScan parquet db.left[a#1]"),
-        plan("Scan parquet db.right", text="FileScan parquet db.right[b#2]"),
-    ],
-)
 LINES = [
     *whole_log()[:4],
     event("SparkListenerExecutorAdded", Executor_ID="1", Executor_Info={"Total Cores": 4}),

@@ -25,6 +25,7 @@ from tuner.model.application import Application, Work
 from tuner.plan.queries import queries, query_and_plans
 
 from .samples import (
+    JOIN,
     ROWS,
     application_end,
     driver_updates,
@@ -154,19 +155,11 @@ def test_whatever_its_order_nothing_is_lost(directory: Path, lines: list[bytes],
     assert sum(s.input_bytes for s in application.stages) == 7 * 1000
 
 
-# A query that was told to broadcast one side of its join, and did not.
-JOIN = plan(
-    "SortMergeJoin",
-    text="SortMergeJoin [a#1], [b#2], Inner",
-    children=[
-        plan("Scan parquet db.left", text="FileScan parquet db.left[a#1]"),
-        plan("Scan parquet db.right", text="FileScan parquet db.right[b#2]"),
-    ],
-)
 LATER = [event("SparkListenerExecutorRemoved", Timestamp=5000, Executor_ID=str(number)) for number in range(1100)]
 
 
 def directed_head() -> list[bytes]:
+    """Of an application whose query is told to broadcast one side of its join."""
     (query,) = queries(fold([*head(), execution_start(sparkPlanInfo=JOIN), execution_end(), application_end()]))
     hint = {"id": "hint_join:a", "join": query.joins[0].signature, "hint": "BROADCAST", "side": ["db.right"]}
     told = {"fingerprint": query.fingerprint, "relations": ["db.left", "db.right"], "hints": [hint], "orders": []}

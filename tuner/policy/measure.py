@@ -184,8 +184,7 @@ def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> b
 
 def without_idle(runs: Sequence[Run]) -> list[Run]:
     """These runs, but for those that read nothing where others of them do."""
-    reading = [run for run in runs if usable(run) and run.outcome and total_input_bytes(run.outcome.queries)][:1]
-    return [run for run in runs if not read_nothing(run, reading)]
+    return [run for run in runs if not read_nothing(run, runs)]
 
 
 def _queries(run: Run, query: str | None) -> Iterator[Query]:

@@ -76,8 +76,8 @@ def test_counting_ends_in_time(tables: Any) -> None:
 
 def test_a_query_that_takes_too_long_is_interrupted(tables: Any) -> None:
     text = (
-        "SELECT 1 FROM link a, link b, link c, info d WHERE a.note <= b.note AND b.note <= c.note AND "
-        "c.note + a.note + b.note < -d.fact"
+        "SELECT 1 FROM link a, link b, link c, link e, info d WHERE a.note <= b.note AND b.note <= c.note AND "
+        "c.note <= e.note AND c.note + a.note + b.note + e.note < -d.fact"
     )
     with pytest.raises(NotCountedError, match="takes more than"):
         count_sets(block(text), tables, CountLimits(seconds=1.0, rows=10**12))

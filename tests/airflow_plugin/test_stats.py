@@ -19,7 +19,7 @@ from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.judgement import Judgement
-from tuner.policy.ledger import Record
+from tuner.policy.record import Record
 
 
 def change(number: int, standing: Standing) -> DecidedChange:

@@ -17,7 +17,7 @@ from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.judgement import Judgement
-from tuner.policy.ledger import Record
+from tuner.policy.record import Record
 from tuner.steering.directives import Directives, Steering
 
 

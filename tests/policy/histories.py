@@ -19,7 +19,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
-from tuner.policy.ledger import Record
+from tuner.policy.record import Record
 from tuner.policy.situation import Situation
 from tuner.words.reasons import reason_words, why_words
 

@@ -14,7 +14,8 @@ from tuner.model.objective import Objective
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.ledger import read_ledger
+from tuner.policy.record import Record
 from tuner.spark.knobs import DYNAMIC_ALLOCATION
 
 from .histories import GB, conf, decided, run, told

@@ -13,8 +13,9 @@ from tuner.policy.compare import compare
 from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.evidence.history import History
 from tuner.policy.judgement import judge
-from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import measured_queries
+from tuner.policy.record import Record
 
 from .histories import conf, decided, hint, run, told
 

@@ -16,8 +16,9 @@ from tuner.policy.changes_in_effect import changes_in_effect, held_in, not_follo
 from tuner.policy.compare import compare
 from tuner.policy.decide import decide
 from tuner.policy.evidence.history import History
-from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import measured_queries
+from tuner.policy.record import Record
 from tuner.words.decisions import decision_summary
 from tuner.words.reasons import reason_words
 

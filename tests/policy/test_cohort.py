@@ -13,8 +13,8 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.ledger import same_target
 from tuner.policy.rulings import Rulings
+from tuner.policy.same_target import same_target
 from tuner.words.decisions import decision_summary
 
 from .histories import GB, Cohort, advised, conf, decided, hint, in_force, recommend, run, situation, told, verdict

@@ -13,7 +13,8 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.ledger import read_ledger
+from tuner.policy.record import Record
 from tuner.policy.suspects import MAKERS, Guilt, suspects
 from tuner.spark.lever import Lever
 from tuner.words.decisions import decision_summary

@@ -14,7 +14,9 @@ from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.ledger import Record, read_ledger, same_target
+from tuner.policy.ledger import read_ledger
+from tuner.policy.record import Record
+from tuner.policy.same_target import same_target
 
 from .histories import GB, MIDNIGHT, conf, decided, hint, late_upstream, recommend, run, told, verdict
 

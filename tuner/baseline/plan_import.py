@@ -18,10 +18,10 @@ from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import context_of
 from tuner.policy.imported_changes import imports_now
-from tuner.policy.ledger import differ_on_target
 from tuner.policy.measure import latest_usable
 from tuner.policy.rulings import Rulings
 from tuner.policy.rulings_since import rulings_since
+from tuner.policy.same_target import differ_on_target
 
 _REFUSALS = frozenset({Ruling.REJECT, Ruling.ROLL_BACK})
 # A cluster is as large as another whose cores differ by less.

@@ -29,7 +29,7 @@ from tuner.words.standings import standing_words
 
 if TYPE_CHECKING:
     from tuner.policy.judgement import Judgement
-    from tuner.policy.ledger import Record
+    from tuner.policy.record import Record
 
 # An order of joins spells its relations.
 MAX_LINE = 1500

@@ -11,10 +11,12 @@ from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Stand
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
-from tuner.policy.ledger import Record, differ_on_target, ruled_by, same_target, share_target
 from tuner.policy.measure import total_input_bytes, usable
+from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
+from tuner.policy.rulings import ruled_by
+from tuner.policy.same_target import differ_on_target, same_target, share_target
 from tuner.policy.situation import Situation
 from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, kinds_of_change, tried_like
 

@@ -13,10 +13,11 @@ from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
-from tuner.policy.ledger import Record, read_ledger
+from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, usable
 from tuner.policy.queries_that_read import queries_that_read
+from tuner.policy.record import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,41 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from tuner.model.action import Action, ActionKind
-from tuner.model.change import Change
+from tuner.model.action import ActionKind
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
-from tuner.model.objective import Objective
 from tuner.model.query import QueryStatus
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
-from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.blame import blamed, slower
+from tuner.model.verdict import Verdict
+from tuner.policy.after_trial import ONE_MORE_WITHOUT, Tried, after_trial, sure_loss
+from tuner.policy.blame import blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.compare import Comparisons, believed, compare, predictions
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
-from tuner.policy.evidence.allocation import MOST_WORSE, Allocation, allocated, allocation_history
-from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_GAIN_SECONDS, MIN_SECONDS, SURE_LOSS, Comparison
+from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
+from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_SECONDS, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import where_it_does_not_fail, where_it_does_not_lose
 from tuner.policy.measure import Measured, total_input_bytes, usable
 from tuner.policy.queries_that_read import queries_that_read
-from tuner.policy.rulings import Rulings
+from tuner.policy.record import Loss, Record
+from tuner.policy.records_by_context import RecordsByContext, as_known
+from tuner.policy.rulings import Rulings, apply_rulings
+from tuner.policy.same_target import differ_on_target
 
-# A trial ends after two nights or more once a gain is less likely than this, by what was measured and predicted. One night may be
-# the machine's. (In simulated trials half of what that ends truly loses over 3 %; of what truly gains over 5 % it ends next to
-# none that four nights would have kept.)
-UNLIKELY_GAIN, LEAST_TRIALS = 0.3, 2
-# After the last trial that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
-LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
-# Where a gain is at least this likely by then, or nothing was measured, one more run without it is worth its price: most such
-# actions have but one to be held against.
-PROMISING_GAIN = 0.7
-# What secures a plan that had been there by chance, or surely holds less core time, stays unless it is likelier to lose than not.
-LIKELY_LOSS = 0.5
-# A rolled back action may be tried again when inputs have grown or shrunk by this factor.
-INPUT_CHANGE = 2.0
 # A run had as much to read as another if it read no less than this share of what that did.
 LIKE_INPUT = 0.9
 # What was proven is not tried at once again after a night in which its queries took so many times as long as without it.
@@ -56,55 +45,12 @@ TOGETHER = 0.25
 MOST_BLURRED = 2.0
 
 
-_ONE_MORE_WITHOUT = Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": MAX_TRIALS})
 _NEVER_WITHOUT = Reason(ReasonCode.NEVER_WITHOUT)
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """What an action was rolled back or expired with: input bytes (0 where unknown), and the context."""
-
-    input_bytes: int = 0
-    context: Context = field(default_factory=Context)
-
-    def is_past(self, input_bytes: int, context: Context) -> bool:
-        """Whether it says nothing of a run with such inputs, in such a context."""
-        if context.difference(self.context):
-            return True
-        sizes = (input_bytes, self.input_bytes)
-        return min(sizes) > 0 and max(sizes) >= INPUT_CHANGE * min(sizes)
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
-
-    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
-    next run is to be without it, to tell what it does. `unmeasured` runs in a row had mostly values that never ran without it.
-    """
-
-    decided: DecidedChange
-    standing: Standing
-    why: Reason
-    trials: int = 0
-    gain_seconds: float | None = None
-    losses: tuple[Loss, ...] = ()
-    judged_at: datetime | None = None
-    held_out: Reason | None = None
-    unmeasured: int = 0
-
-    @property
-    def now(self) -> DecidedChange:
-        """The action as it stands after the runs so far."""
-        found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
-        return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found
 
 
 @dataclass(slots=True)
 class _Ledger:
-    # As they stand in the context of the latest measured run; `elsewhere`, as each last stood in another.
-    records: dict[str, Record] = field(default_factory=dict)
-    elsewhere: ByContext[dict[str, Record]] = field(default_factory=lambda: ByContext(dict))
+    by_context: RecordsByContext = field(default_factory=RecordsByContext)
     histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
@@ -117,6 +63,11 @@ class _Ledger:
     met: dict[str, set[str]] = field(default_factory=dict)
     # Input bytes of the runs that succeeded without what a failed run made suspect, by its id.
     suspected: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def records(self) -> dict[str, Record]:
+        """As they stand in the context of the latest measured run."""
+        return self.by_context.here
 
 
 def read_ledger(
@@ -135,11 +86,11 @@ def read_ledger(
         if usable(run):
             _learn(ledger, run)
             _end_hold(ledger, run)
-        if followed := [_as_known(decided, known) for decided in changes_in_effect(run)]:
+        if followed := [as_known(decided, known) for decided in changes_in_effect(run)]:
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
-        _leave_unproven(ledger, known)
+        ledger.by_context.leave_unproven(known)
     if to_come is not None:
-        _enter(ledger, to_come)
+        ledger.by_context.enter(to_come)
     apply_rulings(ledger.records, rulings)
     return ledger.records
 
@@ -149,52 +100,10 @@ def _take_in(ledger: _Ledger, run: Run) -> Mapping[str, Record] | None:
     if run.outcome is None:
         return None
     context = context_of(run.outcome, run.decision.cuts)
-    known = _enter(ledger, context)
+    known = ledger.by_context.enter(context)
     ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
     ledger.measured = queries_that_read(run, ledger.histories.of(run))
     return known
-
-
-def _enter(ledger: _Ledger, context: Context) -> Mapping[str, Record] | None:
-    """Makes the records those of a context, if it is another than that of the latest run: as they last stood there; what was
-    proven, but never there, is on trial again. Returns those that this tells of."""
-    difference = context.difference(ledger.latest.context)
-    if not difference:
-        return None
-    before = dict(ledger.records)
-    ledger.elsewhere.at(ledger.latest.context).update(before)
-    there = ledger.elsewhere.at(context)
-    ledger.records = {id_: _as_there(record, there.pop(id_, None), difference) for id_, record in before.items()}
-    return {id_: record for id_, record in ledger.records.items() if record is not before[id_]}
-
-
-def _as_there(record: Record, there: Record | None, difference: str) -> Record:
-    """`there` is the record as it last stood in the context. What a person pinned is so in any."""
-    if record.standing is Standing.PINNED:
-        return record
-    if there is not None and there.standing is not Standing.PINNED:
-        trials = 0 if there.standing is Standing.PROMOTED else there.trials
-        return replace(there, decided=record.decided, losses=record.losses, trials=trials)
-    if record.standing is Standing.PROMOTED:
-        why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
-        return replace(record, standing=Standing.TRIAL, why=why, trials=0, held_out=None)
-    return record
-
-
-def _as_known(decided: DecidedChange, known: Mapping[str, Record]) -> DecidedChange:
-    """What a run had on trial that was decided for another context is none where it is proven."""
-    before = known.get(decided.id)
-    if before is None or (decided.standing, before.standing) != (Standing.TRIAL, Standing.PROMOTED):
-        return decided
-    return replace(decided, standing=before.standing, why=before.why)
-
-
-def _leave_unproven(ledger: _Ledger, known: Mapping[str, Record]) -> None:
-    """What a run had as proven that was decided for another context is not proven in its own by that: it stands as it did."""
-    for id_, before in known.items():
-        record = ledger.records[id_]
-        if record.standing is Standing.PROMOTED and record.decided.standing is Standing.PROMOTED:
-            ledger.records[id_] = replace(record, standing=before.standing, why=before.why, trials=before.trials)
 
 
 def _learn(ledger: _Ledger, run: Run) -> None:
@@ -217,16 +126,12 @@ def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool)
         if decided.standing not in TAKEN_OUT or rulings.ever_rolled_back(decided.change) or id_ in ledger.cleared:
             continue
         before = ledger.records.get(id_)
-        is_of_another = not is_foreseen and any(_is_out(there.get(id_)) for there in ledger.elsewhere)
-        if not _is_out(before) and not (before and is_of_another):
+        is_of_another = not is_foreseen and ledger.by_context.is_out_elsewhere(id_)
+        if before is None or not (before.is_out or is_of_another):
             losses = (*(before.losses if before else ()), ledger.latest)
             ledger.records[id_] = Record(
                 decided, decided.standing, decided.why, losses=losses, judged_at=run.started_at
             )
-
-
-def _is_out(record: Record | None) -> bool:
-    return record is not None and record.standing in TAKEN_OUT
 
 
 def _end_hold(ledger: _Ledger, run: Run) -> None:
@@ -402,11 +307,6 @@ def _allocation(ledger: _Ledger, run: Run, group: Sequence[DecidedChange]) -> Al
     return Allocation(found) if found else None
 
 
-def _holds_more(allocation: Allocation | None, run: Run) -> Reason | None:
-    surely = allocation is not None and allocation.is_surely_more
-    return allocation.reason(ReasonCode.ALLOCATED_MORE, run) if allocation and surely else None
-
-
 def _effect(decided: DecidedChange, group: Sequence[DecidedChange], found: Comparisons) -> Effect:
     """On the queries it names, and on those that it moved beside them where no other property can have done that."""
     properties = [d for d in group if not d.change.is_on_joins]
@@ -428,72 +328,14 @@ def _judge_trial(
     blame: Mapping[str, Reason],
     others: int,
 ) -> None:
-    total, gain = effect.total, effect.gain
-    belief = believed(total, predictions([decided]))
-    objective = run.decision.objective
-    if loss := blame.get(decided.id) or _loss(effect, belief, run) or _holds_more(allocation, run):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
-    elif gain is None:
+    belief = believed(effect.total, predictions([decided]))
+    if loss := blame.get(decided.id) or sure_loss(effect, belief, allocation, run):
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
+    elif not effect.comparisons:
         _judge_unmeasured(ledger, run, decided)
-    elif decided.change.secures and total.loss_probability < LIKELY_LOSS:
-        _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.SECURED, effect, others), gain)
-    elif _is_faster(ledger, decided, effect, belief) and (allocation is None or allocation.is_worth(objective)):
-        _record(ledger, run, decided, Standing.PROMOTED, _measured(ReasonCode.FASTER, effect, others), gain)
-    elif allocation is not None and allocation.is_gain(objective) and total.ratio.above(1 + MOST_WORSE) < LIKELY_LOSS:
-        _record(ledger, run, decided, Standing.PROMOTED, allocation.reason(ReasonCode.ALLOCATED_LESS, run), gain)
-    elif _trials(ledger, decided) == MAX_TRIALS and _is_promising(total) and _gains_in_all(effect):
-        why = _measured(ReasonCode.WITHIN_NOISE, effect, others)
-        _record(ledger, run, decided, Standing.TRIAL, why, gain, held_out=_ONE_MORE_WITHOUT)
-    elif _is_last(ledger, decided):
-        why = Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS})
-        if allocation is not None and not allocation.is_worth(objective):
-            why = allocation.reason(ReasonCode.ALLOCATED_MORE, run)
-        _record(ledger, run, decided, Standing.ROLLED_BACK, why, gain)
-    elif _is_unlikely(ledger, decided, belief) and not _may_hold_less(decided, total, allocation, objective):
-        why = _measured(ReasonCode.UNLIKELY_GAIN, effect, others)
-        _record(ledger, run, decided, Standing.ROLLED_BACK, why, gain)
     else:
-        _record(ledger, run, decided, Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, effect, others), gain)
-
-
-def _is_unlikely(ledger: _Ledger, decided: DecidedChange, belief: Comparison) -> bool:
-    return _trials(ledger, decided) >= LEAST_TRIALS and belief.gain_probability < UNLIKELY_GAIN
-
-
-def _may_hold_less(
-    decided: DecidedChange, measured: Comparison, allocation: Allocation | None, objective: Objective
-) -> bool:
-    """Whether a change is not tried for seconds alone: it secures a plan, or core time is asked for, which takes runs to tell."""
-    of_cost = objective is not Objective.TIME and allocation is not None
-    return decided.change.secures or (of_cost and measured.ratio.above(1 + MOST_WORSE) < LIKELY_LOSS)
-
-
-def _is_faster(ledger: _Ledger, decided: DecidedChange, effect: Effect, belief: Comparison) -> bool:
-    return _gains_in_all(effect) and (belief.faster or (_is_last(ledger, decided) and _is_likely(effect.total)))
-
-
-def _gains_in_all(effect: Effect) -> bool:
-    """Whether a gain on some queries is not likely to be lost on others."""
-    return effect.whole.gain_probability > 0.5
-
-
-def _loses_in_all(effect: Effect) -> bool:
-    """Whether a property surely costs its run more than it gains there; 3 % of a run are more than most changes gain."""
-    whole = effect.whole
-    return bool(effect.beside) and -whole.usual_gain > MIN_SECONDS and whole.ratio.above(1.0) > SURE_LOSS
-
-
-def _is_last(ledger: _Ledger, decided: DecidedChange) -> bool:
-    return _trials(ledger, decided) >= MAX_TRIALS
-
-
-def _is_likely(measured: Comparison) -> bool:
-    likely = measured.gain_probability > LIKELY_GAIN and measured.loss_probability < UNLIKELY_LOSS
-    return likely and measured.usual_gain > MIN_GAIN_SECONDS
-
-
-def _is_promising(measured: Comparison) -> bool:
-    return measured.gain_probability > PROMISING_GAIN and measured.usual_gain > MIN_GAIN_SECONDS
+        found = after_trial(Tried(decided, effect, belief, allocation, _trials(ledger, decided), others), run)
+        _record(ledger, run, decided, found.standing, found.why, effect.gain, held_out=found.held_out)
 
 
 def _judge_promoted(
@@ -504,7 +346,7 @@ def _judge_promoted(
     allocation: Allocation | None,
     blame: Mapping[str, Reason],
 ) -> None:
-    if loss := blame.get(decided.id) or _loss(effect, effect.total, run) or _holds_more(allocation, run):
+    if loss := blame.get(decided.id) or sure_loss(effect, effect.total, allocation, run):
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
     else:
         held_out = _severe_night(ledger, run, decided) if effect.comparisons else None
@@ -536,7 +378,7 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         # Its first run had it: the next is what the others are held against.
         _record(ledger, run, decided, decided.standing, decided.why, held_out=_NEVER_WITHOUT)
     elif trials == MAX_TRIALS and met:
-        _record(ledger, run, decided, decided.standing, decided.why, held_out=_ONE_MORE_WITHOUT)
+        _record(ledger, run, decided, decided.standing, decided.why, held_out=ONE_MORE_WITHOUT)
     elif usable(run) and _read_nothing(ledger, run, decided.queries):
         _record(ledger, run, decided, decided.standing, decided.why, counts=False)
     elif trials >= MAX_TRIALS:
@@ -569,34 +411,10 @@ def _hold_out_if_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -
         ledger.records[decided.id] = replace(record, held_out=why)
 
 
-def _loss(effect: Effect, belief: Comparison, run: Run) -> Reason | None:
-    if not effect.comparisons or not (belief.slower or _loses_in_all(effect)):
-        return None
-    worst = min((*effect.named, *effect.beside), key=lambda c: c.gain)
-    return slower(worst, run, named=worst not in effect.beside)
-
-
 def _others(decided: DecidedChange, group: Sequence[DecidedChange]) -> int:
     """How many other trials of the group reach its queries."""
     queries = set(decided.queries)
     return len({d.change.trial for d in group if not queries.isdisjoint(d.queries)} - {decided.change.trial})
-
-
-def _measured(code: ReasonCode, effect: Effect, others: int) -> Reason:
-    """In seconds as they were measured; how fast the machine was is said beside them, not mixed into them."""
-    total = effect.total
-    return Reason(
-        code,
-        {
-            "usual_seconds": total.usual,
-            "seconds": total.measured,
-            "queries": len(effect.comparisons),
-            "queries_not_named": len(effect.moved),
-            "other_changes": others,
-            "machine_speed": total.speed,
-            "gain_probability": total.gain_probability,
-        },
-    )
 
 
 def _trials(ledger: _Ledger, decided: DecidedChange) -> int:
@@ -642,7 +460,7 @@ def _record(
     )
     ledger.records[decided.id] = found
     if own is not None:
-        ledger.elsewhere.at(own)[decided.id] = found
+        ledger.by_context.record_in(own, found)
 
 
 def _context_of_failed(ledger: _Ledger, run: Run) -> Context | None:
@@ -660,36 +478,3 @@ def _latest_end(run: Run, before: Record | None) -> datetime:
     # A clock that was ahead is believed for no longer than a run may take.
     ended = run.started_at + min(took, LONGEST_RUN)
     return ended if before is None or before.judged_at is None else max(ended, before.judged_at)
-
-
-def apply_rulings(records: dict[str, Record], rulings: Rulings) -> None:
-    """What a person said last counts more than what was measured; approval leaves the standing to the measurements."""
-    standings = {Ruling.PIN: Standing.PINNED, Ruling.REJECT: Standing.HELD, Ruling.ROLL_BACK: Standing.ROLLED_BACK}
-    for id_, record in records.items():
-        verdict = rulings.on(record.decided.change)
-        if verdict is not None and (standing := standings.get(verdict.ruling)):
-            why = ruled_by(verdict, (record.why,) if record.standing is Standing.EXPIRED else ())
-            records[id_] = replace(record, standing=standing, why=why, held_out=None)
-
-
-def ruled_by(verdict: Verdict, because: tuple[Reason, ...] = ()) -> Reason:
-    """What a person said of a change, as the reason for where it stands."""
-    return Reason(
-        ReasonCode.RULED, {"ruling": verdict.ruling.value, "by": verdict.by, "reason": verdict.reason}, because
-    )
-
-
-def same_target(a: Action, b: Action) -> bool:
-    """Whether two actions set the same thing, so that only one can be in force."""
-    return (a.kind, a.target, a.query, a.relations) == (b.kind, b.target, b.query, b.relations)
-
-
-def share_target(one: Change, other: Change) -> bool:
-    """Whether two changes set the same thing; people analyse tables for several."""
-    return any(same_target(a, b) for a in one.carried_out for b in other.carried_out)
-
-
-def differ_on_target(one: Change, other: Change) -> bool:
-    """Whether two changes set the same thing to different values, so that only one can be in force."""
-    pairs = ((a, b) for a in one.carried_out for b in other.carried_out)
-    return any(same_target(a, b) and a.value != b.value for a, b in pairs)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
+from tuner.model.decision import Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.record import Record
 
 _REFUSALS = frozenset({Ruling.REJECT, Ruling.ROLL_BACK})
 
@@ -72,6 +75,23 @@ class Rulings:
 def ruled_actions(change: Change) -> tuple[Action, ...]:
     """What a ruling on a change is on: what a run does of it, or the tables that people are to analyse."""
     return change.carried_out or change.actions
+
+
+def apply_rulings(records: dict[str, Record], rulings: Rulings) -> None:
+    """What a person said last counts more than what was measured; approval leaves the standing to the measurements."""
+    standings = {Ruling.PIN: Standing.PINNED, Ruling.REJECT: Standing.HELD, Ruling.ROLL_BACK: Standing.ROLLED_BACK}
+    for id_, record in records.items():
+        verdict = rulings.on(record.decided.change)
+        if verdict is not None and (standing := standings.get(verdict.ruling)):
+            why = ruled_by(verdict, (record.why,) if record.standing is Standing.EXPIRED else ())
+            records[id_] = replace(record, standing=standing, why=why, held_out=None)
+
+
+def ruled_by(verdict: Verdict, because: tuple[Reason, ...] = ()) -> Reason:
+    """What a person said of a change, as the reason for where it stands."""
+    return Reason(
+        ReasonCode.RULED, {"ruling": verdict.ruling.value, "by": verdict.by, "reason": verdict.reason}, because
+    )
 
 
 NOTHING_SAID = Rulings({}, frozenset(), {})

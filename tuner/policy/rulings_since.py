@@ -13,8 +13,9 @@ from tuner.model.verdict import Verdict
 from tuner.policy.decide import ruled
 from tuner.policy.decided_advice import decided_advice
 from tuner.policy.imported_changes import NO_IMPORTS, Imports, with_imports
-from tuner.policy.ledger import Loss, Record, apply_rulings, differ_on_target, ruled_by
-from tuner.policy.rulings import Rulings
+from tuner.policy.record import Loss, Record
+from tuner.policy.rulings import Rulings, apply_rulings, ruled_by
+from tuner.policy.same_target import differ_on_target
 from tuner.policy.situation import BY_SUBMIT, Situation
 
 

@@ -15,9 +15,9 @@ from tuner.model.run import Run
 from tuner.model.turning_point import Took, TurnedBy, TurnedQuery, TurningPoint
 from tuner.policy.context import context_of
 from tuner.policy.evidence.comparison import MIN_SECONDS, TOLERATED_SLOWDOWN
-from tuner.policy.ledger import INPUT_CHANGE
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, measured_queries, usable
+from tuner.policy.record import INPUT_CHANGE
 from tuner.units import format_bytes
 
 # What a job reads is held against so many runs before, and has grown only where so many since have not shrunk again.

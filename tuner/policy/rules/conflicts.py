@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.policy.ledger import differ_on_target, ruled_by
 from tuner.policy.measured_values import act_on_others
+from tuner.policy.rulings import ruled_by
+from tuner.policy.same_target import differ_on_target
 from tuner.policy.situation import Situation
 
 

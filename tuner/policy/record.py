@@ -1,0 +1,58 @@
+"""Where a change stands after the runs so far, and what it was taken out with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
+from tuner.model.reason import Reason
+from tuner.policy.context import Context
+
+# A rolled back action may be tried again when inputs have grown or shrunk by this factor.
+INPUT_CHANGE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What an action was rolled back or expired with: input bytes (0 where unknown), and the context."""
+
+    input_bytes: int = 0
+    context: Context = field(default_factory=Context)
+
+    def is_past(self, input_bytes: int, context: Context) -> bool:
+        """Whether it says nothing of a run with such inputs, in such a context."""
+        if context.difference(self.context):
+            return True
+        sizes = (input_bytes, self.input_bytes)
+        return min(sizes) > 0 and max(sizes) >= INPUT_CHANGE * min(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
+
+    `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
+    next run is to be without it, to tell what it does. `unmeasured` runs in a row had mostly values that never ran without it.
+    """
+
+    decided: DecidedChange
+    standing: Standing
+    why: Reason
+    trials: int = 0
+    gain_seconds: float | None = None
+    losses: tuple[Loss, ...] = ()
+    judged_at: datetime | None = None
+    held_out: Reason | None = None
+    unmeasured: int = 0
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it was taken out of force."""
+        return self.standing in TAKEN_OUT
+
+    @property
+    def now(self) -> DecidedChange:
+        """The action as it stands after the runs so far."""
+        found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
+        return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found

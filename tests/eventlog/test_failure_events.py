@@ -19,6 +19,8 @@ from tuner.eventlog.root_cause import root_cause
 from tuner.model.application import Application
 from tuner.model.failure import FailureKind, LoggedFailure
 
+from .least_seconds import least_seconds
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 LOST_TASK = (
     "Job aborted due to stage failure: Task 3 in stage 7.0 failed 4 times, most recent failure: "
@@ -28,6 +30,18 @@ YARN_KILLED = (
     "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: Container killed by YARN for "
     "exceeding physical memory limits. 5.5 GB of 5.5 GB physical memory used. Consider boosting "
     "spark.executor.memoryOverhead."
+)
+# YarnAllocator: since 2.4.1 of a bad node, since 3.4 with what causes there may be.
+ENDED_BY_SIGTERM = (
+    "Container {}: container_1607965252297_0001_01_000034 on host: ip-10-0-0-7.ec2.internal. Exit status: 143. {}Diagnostics: "
+    "[2020-12-15 15:17:18.802]Container killed on request. Exit code is 143\n[2020-12-15 15:17:18.803]Container exited with a "
+    "non-zero exit code 143. \n[2020-12-15 15:17:18.803]Killed by external signal\n."
+)
+# KubernetesUtils.containersDescription.
+CONTAINERS = (
+    "\nThe API gave the following container statuses:\n\n\n\t container name: spark-kubernetes-executor\n\t container image: i"
+    "\n\t container state: terminated\n\t container started at: 2026-01-01T00:00:00Z\n\t container finished at: "
+    "2026-01-01T01:00:00Z\n\t exit code: 137\n\t termination reason: {}\n      "
 )
 
 TEXTS = [
@@ -85,9 +99,28 @@ TEXTS = [
             "unable to create native thread: possibly out of memory or process/resource limits reached",
             "unable to create new native thread",
             "Requested array size exceeds VM limit",
+            "Required length exceeds implementation limit",
+            "Required array length 2147483640 + 16 is too large",
+            "Required array size too large",
+            "UTF16 String size is 1200000000, should be less than 1073741823",
             "Metaspace",
         )
     ),
+    # Java 8 and 11 say it by the stack alone.
+    *(
+        (LOST_TASK + f"java.lang.OutOfMemoryError\n\tat {frame}(A.java:123)\n\tat a.B.c", FailureKind.UNKNOWN, "failed")
+        for frame in (
+            "java.io.ByteArrayOutputStream.hugeCapacity",
+            "java.base/java.io.ByteArrayOutputStream.hugeCapacity",
+            "java.base/jdk.internal.util.ArraysSupport.hugeLength",
+        )
+    ),
+    (
+        "java.lang.OutOfMemoryError: Required array length 2147483639 + 9 is too large\n\tat a.B",
+        FailureKind.UNKNOWN,
+        "failed",
+    ),
+    (LOST_TASK + "java.lang.OutOfMemoryError\n\tat a.B.c(A.java:1)", FailureKind.EXECUTOR_OUT_OF_MEMORY, ""),
     (
         LOST_TASK + "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
         "torch.cuda.OutOfMemoryError: CUDA out of memory.",
@@ -144,7 +177,45 @@ TEXTS = [
                 FailureKind.EXECUTOR_OVER_LIMIT,
                 "an executor needed more memory than its container has",
             ),
+            (
+                "N/A",
+                "N/A" + CONTAINERS.format("OOMKilled"),
+                FailureKind.EXECUTOR_OVER_LIMIT,
+                "an executor needed more memory than its container has",
+            ),
+            (
+                "Evicted",
+                "The node was low on resource: memory." + CONTAINERS.format("Error"),
+                FailureKind.EXECUTOR_OVER_LIMIT,
+                "an executor needed more memory than its container has",
+            ),
+            (
+                "N/A",
+                "N/A" + CONTAINERS.format("N/A"),
+                FailureKind.EXECUTOR_OVER_LIMIT,
+                "an executor needed more memory than its container has",
+            ),
+            *(
+                (
+                    "N/A",
+                    "N/A" + CONTAINERS.format(why),
+                    FailureKind.EXECUTOR_LOST,
+                    "an executor was killed, not for its limit",
+                )
+                for why in ("Error", "ContainerStatusUnknown")
+            ),
         )
+    ),
+    # LoggingPodStatusWatcherImpl, of a driver.
+    (
+        "Container final statuses:" + CONTAINERS.partition("statuses:")[2].format("Error"),
+        FailureKind.EXECUTOR_OVER_LIMIT,
+        "",
+    ),
+    (
+        "The executor with id 4 exited with exit code 52(JVM OOM).\n" + CONTAINERS.format("Error").replace("137", "52"),
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        "",
     ),
     (
         LOST_TASK + "TaskResultLost (result lost from block manager)",
@@ -194,6 +265,46 @@ TEXTS = [
         "a task ran out of memory",
     ),
     (LOST_TASK + "java.lang.OutOfMemoryError: GC overhead limit exceeded", FailureKind.EXECUTOR_OUT_OF_MEMORY, ""),
+    *(
+        (
+            before + text,
+            FailureKind.EXECUTOR_OUT_OF_MEMORY,
+            "an executor was ended by SIGTERM, as on YARN where its heap is full",
+        )
+        for before in (
+            "",
+            LOST_TASK + "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: ",
+        )
+        for text in (
+            ENDED_BY_SIGTERM.format("from a bad node", ""),
+            ENDED_BY_SIGTERM.format(
+                "from a bad node", "Possible causes: Unknown executor exit code (143) (died from signal 15?) "
+            ),
+            ENDED_BY_SIGTERM.format("marked as failed", ""),
+        )
+    ),
+    # By others than the JVM: a node that goes, a driver that gives its executor back, a worker or a pod that stops.
+    *(
+        (text, kind, "")
+        for text, kind in (
+            (
+                "Container marked as failed: c_1 on host: h. Exit status: -100. Diagnostics: Container released on a *lost* node",
+                FailureKind.EXECUTOR_PREEMPTED,
+            ),
+            ("Container c_1 exited from explicit termination request.", FailureKind.UNKNOWN),
+            ("Command exited with code 143", FailureKind.UNKNOWN),
+            ("The executor with id 4 exited with exit code 143(SIGTERM).", FailureKind.UNKNOWN),
+            (
+                "Executor decommission: " + ENDED_BY_SIGTERM.format("from a bad node", ""),
+                FailureKind.EXECUTOR_PREEMPTED,
+            ),
+        )
+    ),
+    (
+        "Diagnostics message: Max number of executor failures (6) reached\nLost executor 3: Exit status: 137. x",
+        FailureKind.EXECUTOR_LOST,
+        "6 executors were lost, which ends an application",
+    ),
     ("Container container_9 on host: h was preempted.", FailureKind.EXECUTOR_PREEMPTED, "an executor was taken away"),
     (
         LOST_TASK + "ExecutorLostFailure (executor 2 exited unrelated to the running tasks) "
@@ -291,6 +402,31 @@ def test_no_text_takes_long(text: str) -> None:
     assert recognise(text)[0] is FailureKind.UNKNOWN
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        "Lost task ",
+        "Lost task OutOfMemoryError: Metaspace ",
+        "OutOfMemoryError: Metaspace ",
+        "Container from a bad node: ",
+        "The API gave the following container statuses: exit code: 137",
+        "Cannot broadcast the table over 9 ",
+        "Call From ",
+    ],
+)
+def test_a_text_takes_as_long_as_it_is(part: str) -> None:
+    short, long = ((part * length)[:length] for length in (5_000, 20_000))
+    assert least_seconds(lambda: recognise(long)) < 8 * least_seconds(lambda: recognise(short))
+
+
+def test_a_task_that_was_lost_before_the_drivers_stack_ran_out_of_no_memory() -> None:
+    driver = "Driver stacktrace:\n\tat a.B\nCaused by: java.lang.OutOfMemoryError: Java heap space"
+    assert recognise(LOST_TASK + "a.B\n\n" + driver)[0] is FailureKind.UNKNOWN
+    assert recognise(LOST_TASK + "a.B\n\n" + driver + LOST_TASK + "GC overhead limit exceeded")[0] is (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY
+    )
+
+
 # --- In a log ---
 
 
@@ -332,6 +468,17 @@ def test_why_an_executor_was_lost_may_be_told_elsewhere() -> None:
     lost = of_execution(FailureKind.EXECUTOR_LOST)
     found = root_cause([of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY), lost])
     assert found == LoggedFailure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "executor_out_of_memory", lost.where, 1)
+
+
+def test_executors_lost_for_memory_end_an_application_before_a_task_has_failed_four_times() -> None:
+    stopped = of_job(FailureKind.STOPPED)
+    losses = [of_executor(FailureKind.EXECUTOR_OVER_LIMIT)] * 3 + [of_executor(FailureKind.EXECUTOR_LOST)]
+    found = root_cause([*losses, stopped])
+    assert found == LoggedFailure(FailureKind.EXECUTOR_OVER_LIMIT, "executor_over_limit", stopped.where, 1, 1)
+    assert root_cause([*losses[1:], stopped]) == stopped, "fewer than Spark bears with"
+    assert root_cause([*[of_executor(FailureKind.EXECUTOR_PREEMPTED)] * 9, stopped]) == stopped
+    told = of_execution(FailureKind.DATA_OR_CODE)
+    assert root_cause([*losses, told]) == told
 
 
 def test_a_result_is_lost_with_its_executor_or_by_a_driver_that_cannot_take_it() -> None:
@@ -424,6 +571,21 @@ def test_executors_that_a_run_made_up_for_are_told_with_its_resources() -> None:
         FailureKind.EXECUTOR_PREEMPTED,
     )
     assert root_cause(application.failures) is None
+
+
+def test_an_application_that_lost_too_many_executors_died_for_their_memory() -> None:
+    removed = [
+        {
+            "Event": "SparkListenerExecutorRemoved",
+            "Executor ID": str(n),
+            "Removed Reason": ENDED_BY_SIGTERM.format("from a bad node", ""),
+        }
+        for n in range(6)
+    ]
+    stopped = {"Result": "JobFailed", "Exception": {"Message": "Job 3 cancelled because SparkContext was shut down"}}
+    found = root_cause(folded(*removed, JOB_START, JOB_END | {"Job Result": stopped}).application(()).failures)
+    assert found is not None
+    assert (found.kind, found.where) == (FailureKind.EXECUTOR_OUT_OF_MEMORY, "job 3")
 
 
 def test_only_the_last_failures_are_kept() -> None:

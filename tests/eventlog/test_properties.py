@@ -9,6 +9,7 @@ import pytest
 
 from tuner.eventlog.properties import allowed, redact
 
+from .least_seconds import least_seconds
 from .samples import (
     application_end,
     application_start,
@@ -68,6 +69,12 @@ TEXTS = [
     f"alter user etl identified by ab,{SECRET};",
     f"Basic {SECRET}==",
     f"header was basic ZXRsO{SECRET}",
+    f"{' ' * 4500}s3a://etl:{SECRET}@bucket",
+    f"{' ' * 4980}s3a://etl:{SECRET}@bucket",
+    f"a://b:c s3a://etl:a://{SECRET}@bucket",
+    f"jdbc:oracle:thin:x jdbc:oracle:thin:etl/{SECRET}@host",
+    f"x-eyJhbGciOiJIUzI1NiJ9.{SECRET}.{SECRET}",
+    f"eyJ-x-eyJhbGciOiJIUzI1NiJ9.{SECRET}",
 ]
 
 
@@ -142,6 +149,9 @@ def test_properties_of_a_later_environment_win(tmp_path: Path) -> None:
         ("spark://host:7077", "spark://host:7077"),
         ("basic statistics of all tables, basic v2", "basic statistics of all tables, basic v2"),
         ("login(token=abc), retried", "login(token=?), retried"),
+        ("http://host:80/a, b://c:d e@f", "http://host:80/a, b://c:d e@f"),
+        ("jdbc:oracle:thin:x y@z", "jdbc:oracle:thin:x y@z"),
+        ("a-eyJ-eyJhbGciOiJIUzI1NiJ9 b.c", "a-eyJ-eyJhbGciOiJIUzI1NiJ9 b.c"),
         ("jdbc:sqlserver://db;password={a;b};encrypt=true", "jdbc:sqlserver://db;password=?;encrypt=true"),
         ("https://h/f?sv=2&sig=ab,c&se=1", "https://h/f?sv=2&sig=?&se=1"),
         ("token=ab;c, region=eu;", "token=?, region=eu;"),
@@ -184,9 +194,22 @@ def test_text_is_short() -> None:
 )
 def test_text_made_to_be_slow_is_not(part: str) -> None:
     started = time.process_time()
-    for before in ("", "x ", "select "):
+    for before in ("", "x ", "select ", " " * 4000):
         redact(before + part * 100_000)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    "part", ["a://:", "a://a:", "a://a:b@c ", "jdbc:oracle:x:", "eyJ-", "eyJ-aaaaaaaaaaa-", "a", "a b "]
+)
+def test_text_takes_as_long_as_it_is(part: str) -> None:
+    short, long = ((part * length)[:length] for length in (4_000, 16_000))
+    assert least_seconds(lambda: redact(long, len(long))) < 8 * least_seconds(lambda: redact(short, len(short)))
+
+
+def test_blank_space_before_a_text_does_not_count() -> None:
+    assert redact(" " * 5000 + "two words") == "two words"
+    assert redact(" " * 5000 + "word " * 1000) == redact("word " * 1000)
 
 
 def test_a_property_is_one_short_printable_line() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.spark.container import executor_container_bytes, largest_heap
+from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
 from tuner.units import GIB, MIB
 
 
@@ -29,13 +29,35 @@ from tuner.units import GIB, MIB
             2 * GIB,
         ),
         ({"spark.master": "spark://host:7077", "spark.executor.memory": "2g"}, 2 * GIB),
-        ({"spark.master": "k8s://https://host", "spark.executor.memory": "10g"}, 14 * GIB),
+        ({"spark.executor.memory": "10g", "spark.kubernetes.memoryOverheadFactor": "0.4"}, 11 * GIB),
         ({"spark.executor.memoryOverheadFactor": "1e308"}, GIB + 384 * MIB),
         ({"spark.executor.memoryOverheadFactor": "-1"}, GIB + 384 * MIB),
     ],
 )
 def test_heap_and_all_that_comes_beside_it(conf: dict[str, str], expected: int) -> None:
     assert executor_container_bytes(conf) == expected
+
+
+# What BasicDriverFeatureStep writes for a driver in its pod, and what a driver elsewhere has where nobody sets it.
+@pytest.mark.parametrize(
+    ("conf", "overhead"),
+    [
+        ({}, 1 * GIB),
+        ({"spark.submit.deployMode": "client"}, 1 * GIB),
+        ({"spark.kubernetes.memoryOverheadFactor": "0.1"}, 1 * GIB),
+        ({"spark.kubernetes.memoryOverheadFactor": "0.1", "spark.submit.deployMode": "cluster"}, 1 * GIB),
+        ({"spark.kubernetes.memoryOverheadFactor": "0.4"}, 4 * GIB),
+        ({"spark.kubernetes.memoryOverheadFactor": "0.4", "spark.executor.memoryOverheadFactor": "0.2"}, 2 * GIB),
+        ({"spark.kubernetes.memoryOverheadFactor": "0.4", "spark.executor.memoryOverhead": "3g"}, 3 * GIB),
+        ({"spark.executor.memoryOverheadFactor": "0.2"}, 2 * GIB),
+        # Of a job of Python or R, where no log has told yet.
+        ({"spark.submit.deployMode": "cluster"}, 4 * GIB),
+    ],
+)
+def test_an_overhead_on_kubernetes_is_what_the_driver_was_told(conf: dict[str, str], overhead: int) -> None:
+    asked = {"spark.master": "k8s://https://host", "spark.executor.memory": "10g", **conf}
+    assert overhead_bytes(asked) == overhead
+    assert executor_container_bytes(asked) == 10 * GIB + overhead
 
 
 @pytest.mark.parametrize(
@@ -46,6 +68,7 @@ def test_heap_and_all_that_comes_beside_it(conf: dict[str, str], expected: int) 
         {"spark.executor.memoryOverheadFactor": "0.4", "spark.executor.pyspark.memory": "1g"},
         {"spark.memory.offHeap.size": "1g", "spark.memory.offHeap.enabled": "true"},
         {"spark.master": "spark://host:7077"},
+        {"spark.master": "k8s://host", "spark.kubernetes.memoryOverheadFactor": "0.4"},
     ],
 )
 @pytest.mark.parametrize("limit", [4 * GIB, 10 * GIB, 97 * GIB])

@@ -94,6 +94,8 @@ def differences(jvm: Any, knob: Knob[Any], version: Version) -> str:
         return ""
     core = getattr(getattr(jvm.org.apache.spark.internal.config, "package$"), "MODULE$")
     entries = jvm.org.apache.spark.sql.internal.SQLConf if knob.property.startswith("spark.sql.") else core
+    if knob.property.startswith("spark.kubernetes."):
+        entries = getattr(getattr(jvm.org.apache.spark.deploy.k8s, "Config$"), "MODULE$")
     if ".pyspark." in knob.property:
         entries = getattr(getattr(jvm.org.apache.spark.internal.config, "Python$"), "MODULE$")
     entry = getattr(entries, knob.source)()

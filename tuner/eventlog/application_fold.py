@@ -438,7 +438,7 @@ class ApplicationFold:
 
     def _execution_start(self, event: ev.ExecutionStart) -> None:
         # The plan as text is long and repeats the plan: only its estimates are kept.
-        description = (event.description or "")[:_MAX_TEXT]
+        description = _kept(event.description or "")
         start = msgspec.structs.replace(event, plan_text="", description=description)
         opened = OpenExecution(start, _logical_plan(event), start_bytes=self._line_bytes)
         self._absorb_execution(event.execution_id, opened)
@@ -458,7 +458,7 @@ class ApplicationFold:
     def _execution_end(self, event: ev.ExecutionEnd) -> None:
         take_execution(self.fragment, event)
         self._worked_until(event.time)
-        error = event.error and event.error[:_MAX_TEXT]
+        error = event.error and _kept(event.error)
         self._execution(event.execution_id).end = msgspec.structs.replace(event, error=error)
         self._await_release((True, event.execution_id))
 
@@ -590,6 +590,11 @@ class ApplicationFold:
         left = [j for j in self._jobs_of_stage.pop(stage_id, ()) if j != job_id]
         if left:
             self._jobs_of_stage[stage_id] = left
+
+
+def _kept(text: str) -> str:
+    """Of a text, more than `redact` looks at, which begins where it is not blank."""
+    return (text.lstrip() or text)[:_MAX_TEXT]
 
 
 def _logical_plan(event: ev.ExecutionStart) -> str | None:

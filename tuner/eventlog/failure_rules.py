@@ -17,18 +17,21 @@ class Rule:
     words: str
 
 
+_OVER_LIMIT = "an executor needed more memory than its container has"
 # What is looked at of one text; a stack trace follows.
 LOOKED_AT = 20_000
 _SIZE = r"[\d.]{1,12} ?[KMGTPE]?i?B"
 # Not what subprocess.CalledProcessError says of a program that the job itself started.
 _EXIT_CODE = r"(?<!non-zero )[Ee]xit(?:ed)?(?: with)?(?: exit)? ?(?:code|status):? ?(?:is )?"
-# Of a heap; not of threads, of an array's length or of classes, nor a library's own error of that name (torch.cuda).
+# Of a heap; not of threads, of an array's length or of classes, nor a library's own error of that name (torch.cuda). An array
+# too long is HotSpot's to say, or jdk.internal.util.ArraysSupport's; before Java 17 collections say it by their stack alone.
 _HEAP_FULL = (
     r"(?<![\w.])(?:java\.lang\.)?OutOfMemoryError(?!: (?:[Uu]nable to create (?:new )?native thread|Requested array size"
-    r"|Metaspace|Compressed class space))|GC overhead limit exceeded"
+    r"|Required (?:array )?(?:length|size)|UTF16 String size|Metaspace|Compressed class space)"
+    r"|\s{1,9}at [\w.$/]{1,100}\.huge(?:Capacity|Length)\b)|GC overhead limit exceeded"
 )
-# What follows is the driver's own stack.
-_OF_TASK = r"Lost task (?:(?!Driver stacktrace:)[\s\S])*?"
+# What follows is the driver's own stack. From the last such words before it, or a text full of them took quadratic time.
+_OF_TASK = r"Lost task (?:(?!Driver stacktrace:|Lost task )[\s\S])*?"
 
 
 def _rules(*rows: tuple[FailureKind, str, str]) -> tuple[Rule, ...]:
@@ -93,18 +96,45 @@ RULES = _rules(
         r"[Ee]xecutor decommission",
         "an executor was taken away",
     ),
-    # YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager; exit codes: SparkExitCode.OOM is 52,
-    # 137 is SIGKILL, which is how containers end that need more than they have
+    # ApplicationMaster; ExecutorPodsLifecycleManager since 3.5. What it says of single executors is not the driver's end
+    (
+        FailureKind.EXECUTOR_LOST,
+        r"Max number of executor failures \((?P<count>\d{1,9})\) reached",
+        "{count} executors were lost, which ends an application",
+    ),
+    # YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager
     (
         FailureKind.EXECUTOR_OVER_LIMIT,
         r"exceeding (?:physical |virtual )?memory limits|running beyond (?:physical|virtual) memory limits|OOMKilled"
-        rf"|container OOM|{_EXIT_CODE}137\b",
-        "an executor needed more memory than its container has",
+        r"|low on resource: memory",
+        _OVER_LIMIT,
+    ),
+    # ExecutorPodsLifecycleManager, KubernetesUtils.containerStatusDescription: SIGKILL by something else than the container's
+    # limit, which is OOMKilled
+    (
+        FailureKind.EXECUTOR_LOST,
+        r"API gave the following container statuses:(?:(?!API gave the)[\s\S])*?"
+        r"exit code: 137\s{1,9}termination reason: (?:Error|ContainerStatusUnknown)\b",
+        "an executor was killed, not for its limit",
+    ),
+    # Exit codes: 137 is SIGKILL, which is how containers end that need more than they have, SparkExitCode.OOM is 52
+    (
+        FailureKind.EXECUTOR_OVER_LIMIT,
+        rf"container OOM|{_EXIT_CODE}137\b",
+        _OVER_LIMIT,
     ),
     (
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
         rf"\(JVM OOM\)|{_EXIT_CODE}52\b",
         "an executor ran out of memory",
+    ),
+    # YarnAllocator, of a status that is not YARN's own (these are negative: preempted, over a limit, on a lost node): SIGTERM by
+    # the JVM itself (-XX:OnOutOfMemoryError='kill %p', YarnSparkHadoopUtil.addOutOfMemoryErrorArgument), whose task then tells
+    # the driver nothing (Executor). A person's kill and a machine that shuts down look the same, but seldom meet a task so often
+    (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        r"Container (?:from a bad node|marked as failed): [^\n]{1,400}?Exit status: 143\b",
+        "an executor was ended by SIGTERM, as on YARN where its heap is full",
     ),
     (
         FailureKind.EXECUTOR_OUT_OF_MEMORY,

@@ -59,8 +59,12 @@ _SECRETS = (
     ),
     (re.compile(r'"(?>(?:[^"\\]|\\[^"]|"")*)(?:"|\\".*|\\?\Z)'), '"?"'),
     (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)"), "?"),
-    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)(?:[^\s/]+|[^\s/@:]*:[^\s@]+)@"), r"\1"),
-    (re.compile(r"(?i)\b(jdbc:oracle:\w+:)[^\s@]+@"), r"\1@"),
+    # Where no @ follows in a word, what was looked at for it stays and is passed over: each later start would look there again.
+    (
+        re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)(?:(?:[^\s/]+|[^\s/@:]*:[^\s@]++)@|([^\s/@:]*:[^\s@]++))"),
+        r"\1\2",
+    ),
+    (re.compile(r"(?i)\b(jdbc:oracle:\w+:)(?:[^\s@]++(?=@)|([^\s@]++))"), r"\1\2"),
     (re.compile(rf"(?i)(?<![\w.-])(--?+{_NAME})(?:\s*+[=:]\s*+|\s++){_VALUE}"), r"\1=?"),
     (re.compile(rf"(?i)(?<![\w.-])({_NAME}|sig)\s*+[=:]\s*+(?:(?:bearer|basic)\s++)?{_VALUE}"), r"\1=?"),
     (re.compile(rf"(?i)\b(identified\s++by\s++){_VALUE}"), r"\1?"),
@@ -68,7 +72,8 @@ _SECRETS = (
     # Base64 of a name and a password, rather than a word.
     (re.compile(r"\b((?i:basic)\s+)(?=\w[\w+/]*[A-Z0-9=])[\w+/]{6,}+={0,2}"), r"\1?"),
     (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), "?"),
-    (re.compile(r"\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), "?"),  # a JSON web token
+    # A JSON web token, sought from where its word begins.
+    (re.compile(r"(?<![\w-])(?=[\w-]++\.[\w-])([\w-]*?)\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), r"\1?"),
 )
 _STATEMENT = re.compile(
     r"(?is)(?>(?:--[^\n]*+\n|/\*.*?\*/|[\s(])*)(?:with|select|insert|merge|update|delete|create|replace|values)\b"
@@ -82,7 +87,8 @@ def redact(text: str, limit: int = 200) -> str:
 
     A SQL statement also loses its numbers.
     """
-    if len(text) > limit * 20 and text[: limit * 20].strip():
+    text = text.lstrip()
+    if len(text) > limit * 20:
         # What is cut in its middle may no longer look like a secret: the last word goes.
         text = text[: limit * 20].rsplit(maxsplit=1)[0]
     line = printable(" ".join(text.split()))

@@ -11,6 +11,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     EXECUTOR_MEMORY_OVERHEAD_FACTOR,
     EXECUTOR_MIN_MEMORY_OVERHEAD,
+    KUBERNETES_MEMORY_OVERHEAD_FACTOR,
     OFF_HEAP,
     OFF_HEAP_SIZE,
     PYSPARK_MEMORY,
@@ -18,12 +19,12 @@ from tuner.spark.knobs import (
 from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
 from tuner.spark.settings import Settings
 
-# spark.kubernetes.memoryOverheadFactor of jobs that are not of the JVM (BasicDriverFeatureStep).
-_ON_KUBERNETES = 0.4
+# What Kubernetes gives jobs that are not of the JVM (BasicDriverFeatureStep, NON_JVM_MEMORY_OVERHEAD_FACTOR).
+_NOT_OF_JVM = 0.4
 _LARGEST_FACTOR = 100.0
-KUBERNETES_OVERHEAD_FACTOR = "spark.kubernetes.memoryOverheadFactor"
-# Names of overheads that logs do not tell of: of YARN before Spark 2.3, and of Kubernetes.
-UNTOLD_OVERHEADS = frozenset({"spark.yarn.executor.memoryOverhead", KUBERNETES_OVERHEAD_FACTOR})
+KUBERNETES_OVERHEAD_FACTOR = KUBERNETES_MEMORY_OVERHEAD_FACTOR.property
+# Names of overheads that logs do not tell of: of YARN before Spark 2.3.
+UNTOLD_OVERHEADS = frozenset({"spark.yarn.executor.memoryOverhead"})
 _MOST = (1 << 62) - 1
 
 
@@ -31,7 +32,8 @@ def executor_container_bytes(conf: Mapping[str, str]) -> int:
     """Heap, overhead, memory off the heap and Python's, as YARN and Kubernetes are asked for them
     (ResourceProfile.getResourcesForClusterManager, ResourceProfile.calculateOverHeadMemory).
 
-    A local master and standalone workers give the heap alone. On Kubernetes it may be less, where no overhead is set.
+    A local master and standalone workers give the heap alone. On Kubernetes in cluster mode it may be less, where neither the
+    job nor a log of it tells of an overhead.
     """
     settings, master = Settings(conf), conf.get("spark.master", "")
     heap = settings[DRIVER_MEMORY if is_local(master) else EXECUTOR_MEMORY]
@@ -67,12 +69,17 @@ def largest_driver_heap(conf: Mapping[str, str], container_bytes: int) -> int:
 
 
 def _factor(conf: Mapping[str, str]) -> float:
-    """Of the heap, what an overhead is that is not set. Kubernetes gives jobs that are not of the JVM more by itself, and their
-    logs do not tell of it: there it is what it may be at most."""
+    """Of the heap, what an overhead is that is not set (BasicExecutorFeatureStep). Kubernetes gives jobs that are not of the JVM
+    more by itself: a driver in its cluster is told so (BasicDriverFeatureStep), and its log tells it. Before any log of such a
+    job it is what it may be at most. Other drivers' executors have Spark's default, of whatever language."""
     settings = Settings(conf)
-    unset = EXECUTOR_MEMORY_OVERHEAD_FACTOR not in settings and is_kubernetes(conf.get("spark.master", ""))
-    given = _ON_KUBERNETES if unset else settings[EXECUTOR_MEMORY_OVERHEAD_FACTOR]
-    return given if 0 <= given <= _LARGEST_FACTOR else EXECUTOR_MEMORY_OVERHEAD_FACTOR.default
+    factor = EXECUTOR_MEMORY_OVERHEAD_FACTOR
+    if factor not in settings and is_kubernetes(conf.get("spark.master", "")):
+        factor = KUBERNETES_MEMORY_OVERHEAD_FACTOR
+        if factor not in settings and conf.get("spark.submit.deployMode") == "cluster":
+            return _NOT_OF_JVM
+    given = settings[factor]
+    return given if 0 <= given <= _LARGEST_FACTOR else factor.default
 
 
 def _besides(settings: Settings) -> int:

@@ -36,6 +36,10 @@ EXECUTOR_MEMORY_OVERHEAD: Knob[int | None] = Knob(
 EXECUTOR_MEMORY_OVERHEAD_FACTOR = Knob(
     "spark.executor.memoryOverheadFactor", _RATIO, 0.1, (3, 3, 0), "EXECUTOR_MEMORY_OVERHEAD_FACTOR"
 )
+# Of org.apache.spark.deploy.k8s.Config: counts on Kubernetes where the one above is not set.
+KUBERNETES_MEMORY_OVERHEAD_FACTOR = Knob(
+    "spark.kubernetes.memoryOverheadFactor", _RATIO, 0.1, (2, 4, 0), "MEMORY_OVERHEAD_FACTOR"
+)
 # 384 MiB before it could be set (ResourceProfile.MEMORY_OVERHEAD_MIN_MIB).
 EXECUTOR_MIN_MEMORY_OVERHEAD = Knob(
     "spark.executor.minMemoryOverhead", _MEBIBYTES, 384 * MIB, (4, 0, 0), "EXECUTOR_MIN_MEMORY_OVERHEAD"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tuner.loop.loop import complete
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import Resources
+from tuner.policy import cut_steps
 from tuner.steering.directives import Steering
 from tuner.units import MIB
 
@@ -27,6 +29,12 @@ def nightly(tmp_path: Path, **more: Any) -> Nightly:
     return Nightly(tmp_path, user_conf=own, **{"resources": Resources.TUNE} | more)
 
 
+@pytest.fixture
+def far_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A month's end is among any two nights."""
+    monkeypatch.setattr(cut_steps, "A_MONTH", timedelta(0))
+
+
 def night(job: Nightly, number: int, try_number: int = 1, *, error: str | None = None) -> dict[str, str]:
     """What a night's run had in place of the author's sizes, in its log and the XCom, too."""
     turn = job.prepare(f"etl/{number}/{try_number}")
@@ -38,6 +46,12 @@ def night(job: Nightly, number: int, try_number: int = 1, *, error: str | None =
     return turn.directives.sizes
 
 
+def test_nights_of_less_than_a_month_go_down_to_half(tmp_path: Path) -> None:
+    job = nightly(tmp_path)
+    assert [night(job, n).get(HEAP) for n in range(6)] == [None] * 3 + ["4096m"] * 3
+
+
+@pytest.mark.usefixtures("far_apart")
 def test_three_nights_are_looked_at_then_each_has_half_down_to_what_is_needed(tmp_path: Path) -> None:
     job = nightly(tmp_path)
     assert job.prepare("etl/0/1").conf[POLLING] == "1000"
@@ -49,6 +63,7 @@ def test_three_nights_are_looked_at_then_each_has_half_down_to_what_is_needed(tm
     assert job.stored("etl/4/1").decision.cuts[0].was == "8192m"
 
 
+@pytest.mark.usefixtures("far_apart")
 def test_the_retry_after_a_death_has_its_authors_size_and_nights_after_it_what_worked(tmp_path: Path) -> None:
     job = nightly(tmp_path)
     for number in range(4):
@@ -101,6 +116,7 @@ def idle(job: Nightly, number: int, seconds: float = 7.0) -> tuple[str, str]:
     return str(executors), sizes.get(HEAP, "8192m")
 
 
+@pytest.mark.usefixtures("far_apart")
 def test_executors_that_no_task_kept_busy_go_for_their_cost_one_step_at_a_time(tmp_path: Path) -> None:
     job = nightly(tmp_path, objective=Objective.COST, mode=Mode.AUTO)
     job.user_conf = {HEAP: "8g", EXECUTORS: "4", **YARN}

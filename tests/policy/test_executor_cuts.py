@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -29,7 +30,7 @@ from tuner.spark.knobs import (
 )
 from tuner.words.reasons import reason_words
 
-from .histories import decided, hint, of_relations, run
+from .histories import MIDNIGHT, decided, hint, of_relations, run
 
 INSTANCES = EXECUTOR_INSTANCES.property
 YARN = {"spark.master": "yarn", EXECUTOR_CORES.property: "4", INSTANCES: "16"}
@@ -54,11 +55,14 @@ def night(
     barriers: bool = False,
     has_log: bool = True,
     state: RunState | None = None,
+    days: float = 18,
 ) -> Run:
+    """A run in the author's number, or with less. Of three, so many days apart, one may have been at a month's end."""
     failure = Failure(kind, "it failed") if kind else None
     state = state or (RunState.SUCCEEDED if kind is None else RunState.FAILED)
     found = run(number, {"q1": 10}, *in_force, state=state, input_bytes=int(gigabytes * 1e9), failure=failure)
-    found = replace(found, decision=replace(found.decision, cuts=tuple(cuts)))
+    started_at = MIDNIGHT + timedelta(days=days * number)
+    found = replace(found, started_at=started_at, decision=replace(found.decision, cuts=tuple(cuts)))
     if state is RunState.RUNNING or not has_log:
         return replace(found, outcome=None)
     assert found.outcome is not None
@@ -85,6 +89,18 @@ def cuts(
 
 def given(runs: Sequence[Run], *, may_step: bool = True) -> int:
     return int(cuts(runs, may_step=may_step).get(INSTANCES, "16"))
+
+
+def dynamic(**bounds: str) -> dict[str, str]:
+    names = {"most": DYNAMIC_ALLOCATION_MAX, "least": DYNAMIC_ALLOCATION_MIN, "first": DYNAMIC_ALLOCATION_INITIAL}
+    own = {names[name].property: value for name, value in bounds.items()}
+    return {
+        "spark.master": "k8s://host",
+        EXECUTOR_CORES.property: "4",
+        DYNAMIC_ALLOCATION.property: "true",
+        INSTANCES: "5",
+        **own,
+    }
 
 
 THREE = [night(n) for n in range(LEAST_RUNS)]
@@ -259,9 +275,9 @@ def test_what_the_program_sets_itself_is_left_as_it_is() -> None:
     assert overruled.outcome is not None
     overruled = replace(overruled, outcome=replace(overruled.outcome, conf=dict(YARN)))
     assert given([*THREE, overruled]) == 16
-    dynamic = {"spark.master": "yarn", EXECUTOR_CORES.property: "4", DYNAMIC_ALLOCATION.property: "true"}
-    by_program = {**dynamic, DYNAMIC_ALLOCATION_MIN.property: "10"}
-    assert cuts([night(n, conf=by_program) for n in range(3)], dynamic) == {DYNAMIC_ALLOCATION_MAX.property: "10"}
+    asked = dynamic(most="16")
+    by_program = {**asked, DYNAMIC_ALLOCATION_MIN.property: "10"}
+    assert cuts([night(n, conf=by_program) for n in range(3)], asked) == {DYNAMIC_ALLOCATION_MAX.property: "10"}
 
 
 def test_tasks_that_need_other_resources_than_cores_keep_their_executors() -> None:
@@ -273,6 +289,9 @@ def test_what_a_run_holds_less_of_is_no_gain_of_its_changes() -> None:
     (one,) = measured_queries(night(3, fewer(8), executors=8))
     (other,) = measured_queries(night(2))
     assert one.cores == other.cores == 64
+    # With dynamic allocation a night that needs more has more.
+    (more,) = measured_queries(night(3, fewer(8), executors=40))
+    assert more.cores == 160
 
 
 def test_what_is_kept_in_memory_keeps_its_executors() -> None:
@@ -288,14 +307,7 @@ def test_an_author_who_asks_for_other_executors_is_heeded() -> None:
 
 
 def test_bounds_of_dynamic_allocation_go_down_together() -> None:
-    conf = {
-        "spark.master": "k8s://host",
-        EXECUTOR_CORES.property: "4",
-        DYNAMIC_ALLOCATION.property: "true",
-        DYNAMIC_ALLOCATION_MIN.property: "10",
-        DYNAMIC_ALLOCATION_INITIAL.property: "12",
-        INSTANCES: "5",
-    }
+    conf = dynamic(most="16", least="10", first="12")
     found = cuts([night(n, conf=conf) for n in range(3)], conf)
     assert found == {
         DYNAMIC_ALLOCATION_MAX.property: "8",
@@ -303,11 +315,11 @@ def test_bounds_of_dynamic_allocation_go_down_together() -> None:
         DYNAMIC_ALLOCATION_INITIAL.property: "8",
     }
     sizes = executor_cuts([night(n, conf=conf) for n in range(3)], conf, Objective.COST, may_step=True)
-    assert [one.was for one in sizes] == ["", "10", "12"]
+    assert [one.was for one in sizes] == ["16", "10", "12"]
     assert as_asked({**conf, **found}, sizes) == conf
     after = night(3, sizes, conf=conf)
     assert cuts([*(night(n, conf=conf) for n in range(3)), after], conf) == {
-        DYNAMIC_ALLOCATION_MAX.property: "4",
+        DYNAMIC_ALLOCATION_MAX.property: "8",
         DYNAMIC_ALLOCATION_MIN.property: "4",
         DYNAMIC_ALLOCATION_INITIAL.property: "4",
         INSTANCES: "4",
@@ -324,3 +336,45 @@ def test_a_standalone_cluster_is_asked_for_cores() -> None:
     assert cuts([night(n, conf=unsaid) for n in range(3)], unsaid) == {}
     local = {"spark.master": "local[8]"}
     assert cuts([night(n, conf=local) for n in range(3)], local) == {}
+
+
+def test_until_a_month_was_seen_steps_go_down_to_half_and_no_further() -> None:
+    daily = [night(n, days=1) for n in range(3)]
+    assert given(daily) == 8
+    halved = [*daily, *(night(n, fewer(8), days=1) for n in range(3, 36))]
+    assert {given(halved[:n]) for n in range(4, 36)} == {8}
+    assert given(halved) == 4
+    # One that runs each hour is looked at for less than three days, and may have lost this number before.
+    assert given([night(n, days=1 / 24) for n in range(60)]) == 16
+
+
+def test_the_most_that_dynamic_allocation_may_ask_for_is_for_the_largest_night() -> None:
+    most, least, first = (
+        knob.property for knob in (DYNAMIC_ALLOCATION_MAX, DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL)
+    )
+
+    def then(**bounds: str) -> dict[str, str]:
+        conf = dynamic(**bounds)
+        return cuts([night(n, conf=conf) for n in range(3)], conf)
+
+    assert then() == then(most="200") == then(most="32") == {}
+    assert then(most="200", least="10", first="12") == {least: "8", first: "8"}
+    assert then(most="20", least="10") == {most: "10", least: "8"}
+    assert then(most="16") == {most: "8"}
+    conf = dynamic(most="200", least="10")
+    nights = [night(n, conf=conf) for n in range(3)]
+    sizes = executor_cuts(nights, conf, Objective.COST, may_step=True)
+    assert as_asked({**conf, **{one.property: one.value for one in sizes}}, sizes) == conf
+    # More were there when a night needed them, and the next step is taken.
+    assert cuts([*nights, night(3, sizes, conf=conf, executors=40)], conf) == {least: "4", INSTANCES: "4"}
+    slow = [*nights, *(night(n, sizes, conf=conf, minutes=11) for n in (3, 4))]
+    assert cuts(slow, conf) == {}
+
+
+def test_a_most_that_is_half_of_its_authors_goes_no_further_down() -> None:
+    conf = dynamic(most="16")
+    nights = [night(n, conf=conf) for n in range(3)]
+    sizes = executor_cuts(nights, conf, Objective.COST, may_step=True)
+    after = [*nights, *(night(n, sizes, conf=conf, executors=8) for n in range(3, 6))]
+    # The number that it begins with is above what it needs.
+    assert cuts(after, conf) == {DYNAMIC_ALLOCATION_MAX.property: "8", INSTANCES: "4"}

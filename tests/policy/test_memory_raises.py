@@ -153,8 +153,8 @@ def test_heap_and_overhead_together_keep_to_the_limit() -> None:
 
 
 def test_an_overhead_that_is_not_told_is_never_made_less() -> None:
-    died = ended(0, {HEAP: "8g", "spark.master": "k8s://host"}, FailureKind.EXECUTOR_OVER_LIMIT)
-    (raised,) = memory_raises([died], {HEAP: "8g", "spark.master": "k8s://host"}, MemoryLimits(64 * GIB))
+    pods = {HEAP: "8g", "spark.master": "k8s://host", "spark.submit.deployMode": "cluster"}
+    (raised,) = memory_raises([ended(0, pods, FailureKind.EXECUTOR_OVER_LIMIT)], pods, MemoryLimits(64 * GIB))
     assert Settings({OVERHEAD: raised.value})[EXECUTOR_MEMORY_OVERHEAD] == int(2 * 0.4 * 8192) * MIB + MIB
     old = {HEAP: "8g", "spark.yarn.executor.memoryOverhead": "4g"}
     assert given(ended(0, {HEAP: "8g"}, FailureKind.EXECUTOR_OVER_LIMIT), own=old) == {}
@@ -321,10 +321,17 @@ def test_a_services_driver_is_no_larger_than_its_containers() -> None:
     assert given(died, own=own, limits=limits) == {DRIVER: "27927m"}
 
 
-@pytest.mark.parametrize("name", ["spark.yarn.executor.memoryOverhead", "spark.kubernetes.memoryOverheadFactor"])
-def test_an_overhead_that_logs_do_not_tell_of_is_not_raised(name: str) -> None:
-    own = {HEAP: "8g", name: "1.0"}
+def test_an_overhead_that_logs_do_not_tell_of_is_not_raised() -> None:
+    own = {HEAP: "8g", "spark.yarn.executor.memoryOverhead": "1g"}
     assert OVERHEAD not in given(ended(0, {HEAP: "8g"}, FailureKind.EXECUTOR_OVER_LIMIT), own=own)
+
+
+@pytest.mark.parametrize(("factor", "raised"), [("0.1", "3277m"), ("0.4", "13108m")])
+def test_an_overhead_of_kubernetes_is_raised_from_what_its_driver_was_told(factor: str, raised: str) -> None:
+    own = {HEAP: "16g", "spark.master": "k8s://host", "spark.submit.deployMode": "cluster"}
+    told = own | {"spark.submit.deployMode": "client", "spark.kubernetes.memoryOverheadFactor": factor}
+    died = ended(0, told, FailureKind.EXECUTOR_OVER_LIMIT)
+    assert given(died, own=own, limits=MemoryLimits(64 * GIB)) == {OVERHEAD: raised}
 
 
 def test_a_failing_upstream_takes_nothing_of_it_away() -> None:
@@ -560,3 +567,85 @@ def test_a_driver_of_a_service_is_beside_nobody() -> None:
     died = ended(0, {DRIVER: "2g"}, FailureKind.DRIVER_OUT_OF_MEMORY)
     assert given(died, own={DRIVER: "2g"}) == {}
     assert given(died, own={DRIVER: "2g"}, limits=MemoryLimits(is_driver_apart=True)) == {DRIVER: "4096m"}
+
+
+def test_a_run_that_got_no_executor_shows_nothing_of_what_it_was_given() -> None:
+    """It waited until somebody ended it, before any query."""
+    own = {HEAP: "40g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    waited = ended(1, {HEAP: "80g"}, raises=raised, ran=False)
+    (again,) = memory_raises([died, waited], {**YARN, **own}, NO_LIMITS)
+    assert again.why == raised[0].why, "it has not worked"
+    waited_on = ended(2, {HEAP: "80g"}, FailureKind.KILLED, raised, ran=False)
+    assert given(died, waited, waited_on, own=own) == {}
+    # One in the author's size that found nothing to do has not shown that no more is needed.
+    assert given(died, ended(1, own, ran=False), own=own) == {HEAP: "81920m"}
+
+
+@pytest.mark.parametrize("master", ["k8s://https://api:6443", "spark://master:7077"])
+def test_where_a_cluster_waits_for_room_containers_grow_no_larger_than_most_machines_hold(master: str) -> None:
+    def then(heap: str, limits: MemoryLimits = NO_LIMITS, **more: str) -> dict[str, str]:
+        own = {"spark.master": master, HEAP: heap, CORES: "4", OVERHEAD: "2g", **more}
+        return given(ended(0, own, HEAP_DEATH), own=own, limits=limits)
+
+    assert then("2g") == {HEAP: "4096m"}
+    assert then("12g") == {HEAP: "24576m"}
+    # Nobody knows whether any node has room for more: what is there is shared by fewer tasks.
+    assert then("48g") == {CORES: "2"}
+    assert then("48g", MemoryLimits(executor_bytes=110 * GIB)) == {HEAP: "98304m"}
+    (rest,) = then("20g").values()
+    assert rest == ("32768m" if master.startswith("spark") else "30720m")
+
+
+def test_a_driver_in_a_pod_grows_no_larger_than_most_machines_hold() -> None:
+    def then(heap: str, master: str) -> dict[str, str]:
+        own = {"spark.master": master, DRIVER: heap, **CLUSTER_MODE}
+        return given(ended(0, own, FailureKind.DRIVER_OUT_OF_MEMORY), own=own)
+
+    assert then("4g", "k8s://host") == {DRIVER: "8192m"}
+    assert then("48g", "k8s://host") == {}
+    assert then("48g", "yarn") == {DRIVER: "98304m"}
+    # Results may have half of what it has.
+    own = {"spark.master": "k8s://host", DRIVER: "48g", RESULTS: "8g", **CLUSTER_MODE}
+    assert given(ended(0, own, FailureKind.RESULT_TOO_LARGE), own=own) == {RESULTS: "16384m"}
+
+
+def test_an_overhead_that_the_platform_alone_sets_is_its_own_after_a_raise() -> None:
+    """Defaults of EMR Serverless, or of an image's spark-defaults."""
+    platform, own = {HEAP: "14g", OVERHEAD: "3g"}, {HEAP: "14g"}
+    died = ended(0, platform, FailureKind.EXECUTOR_OVER_LIMIT)
+    runs = [died]
+    for night in range(1, 4):
+        raised = memory_raises(runs, {**YARN, **own}, MemoryLimits(64 * GIB))
+        assert [(one.property, one.value, one.was) for one in raised] == [(OVERHEAD, "6144m", "3072m")], night
+        runs = [*runs, ended(night, {**platform, OVERHEAD: "6144m"}, raises=raised)]
+    # Nor is it forgotten with the runs before.
+    assert given(*runs[-2:], own=own, limits=MemoryLimits(64 * GIB)) == {OVERHEAD: "6144m"}
+    assert given(*runs, own={**own, OVERHEAD: "2g"}, limits=MemoryLimits(64 * GIB)) == {}
+
+
+def test_cores_that_the_program_sets_itself_are_no_remedy_and_all_is_given_back() -> None:
+    runs, found = list[Run](), list[dict[str, str]]()
+    for number in range(5):
+        raises = memory_raises(runs, {**YARN, HEAP: "2g"}, NO_LIMITS)
+        found.append({one.property: one.value for one in raises})
+        runs.append(ended(number, {HEAP: "2g", **found[-1], CORES: "4"}, HEAP_DEATH, raises))
+    assert found == [{}, {HEAP: "4096m"}, {HEAP: "4096m", CORES: "2"}, {}, {}]
+
+
+def test_partitions_that_the_program_sets_itself_are_tried_once() -> None:
+    within = MemoryLimits(executor_bytes=2 * GIB + 512 * MIB)
+    runs, found = list[Run](), list[dict[str, str]]()
+    for number in range(5):
+        raises = memory_raises(runs, {**YARN, **FOUR}, within)
+        found.append({one.property: one.value for one in raises})
+        # As spark.conf.set has it, which no log of properties tells.
+        runs.append(shuffled(ended(number, {**FOUR, **found[-1]}, HEAP_DEATH, raises), 20, 200))
+    assert found == [
+        {},
+        {PARTITIONS: "400"},
+        {PARTITIONS: "400", CORES: "2"},
+        {PARTITIONS: "400", CORES: "1"},
+        {},
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -24,7 +25,7 @@ from tuner.spark.memory import broadcast_cap
 from tuner.units import GIB, MIB
 from tuner.words.reasons import reason_words
 
-from .histories import decided, hint, of_relations, run
+from .histories import MIDNIGHT, decided, hint, of_relations, run
 
 HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 STANDALONE = {"spark.master": "spark://master:7077"}
@@ -51,11 +52,14 @@ def night(
     outside: int | None = 100,
     state: RunState | None = None,
     lost: tuple[FailureKind, ...] = (),
+    days: float = 18,
 ) -> Run:
-    """A run in the author's size, or with less, of which it needed `firm` MiB."""
+    """A run in the author's size, or with less, of which it needed `firm` MiB. Of three, so many days apart, one may have been
+    at a month's end."""
     failure = Failure(kind, "an executor ran out of memory") if kind else None
     state = state or (RunState.SUCCEEDED if kind is None else RunState.FAILED)
     found = run(number, {"q1": 10}, *in_force, state=state, input_bytes=int(gigabytes * 1e9), failure=failure)
+    found = replace(found, started_at=MIDNIGHT + timedelta(days=days * number))
     if state is RunState.RUNNING or not has_log:
         return replace(found, decision=replace(found.decision, cuts=tuple(cuts)), outcome=None)
     assert found.outcome is not None
@@ -417,3 +421,35 @@ def test_of_a_larger_night_that_is_read_in_brief_all_storage_counts() -> None:
     assert given([first, night(1), night(2)]) == 6592
     as_large = night(3, less(6592), gigabytes=40)
     assert given([first, night(1), night(2), as_large]) == 3296
+
+
+def test_until_a_month_was_seen_steps_go_down_to_half_and_no_further() -> None:
+    daily = [night(n, days=1) for n in range(3)]
+    assert given(daily) == 4096
+    halved = [*daily, *(night(n, less(4096), days=1) for n in range(3, 36))]
+    assert {given(halved[:n]) for n in range(4, 36)} == {4096}
+    assert given(halved) == 2048
+
+
+def test_a_frequent_job_that_died_at_a_months_end_is_not_tried_again_each_month() -> None:
+    """Its runs that are looked at go back for less than three days."""
+    runs = [night(n, days=1 / 24) for n in range(3)]
+    assert given(runs) == 4096
+    runs += [night(n, less(4096), days=1 / 24) for n in range(3, 60)]
+    assert given(runs[-60:]) == 4096
+    runs += [night(60, less(4096), kind=HEAP_DEATH, days=1 / 24)]
+    for number in range(61, 61 + 200):
+        assert given(runs[-60:]) == OWN, number
+        runs.append(night(number, days=1 / 24))
+
+
+def test_months_ends_that_need_three_times_as_much_end_no_run_that_half_holds() -> None:
+    runs, heaps = list[Run](), list[int]()
+    for number in range(200):
+        is_months_end = number % 30 == 29
+        firm, gigabytes = (3000, 30) if is_months_end else (1000, 10)
+        now = cuts(runs[-60:])
+        heaps.append(int(now[0].value.removesuffix("m")) if now else OWN)
+        assert heaps[-1] > firm, number
+        runs.append(night(number, now, firm=firm, gigabytes=gigabytes, days=1))
+    assert set(heaps[LEAST_RUNS:]) == {4096}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from statistics import median
 from typing import Any
 
@@ -14,7 +15,15 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
+from tuner.policy.cut_steps import (
+    AS_MUCH,
+    LEAST_RUNS,
+    LEAST_TAKEN,
+    MOST_SLOWER,
+    MOST_TAKEN,
+    MOST_UNEXPLAINED,
+    least_share,
+)
 from tuner.policy.input_growth import input_growth
 from tuner.policy.measure import found_nothing, total_input_bytes, without_idle
 from tuner.spark.knob import Knob
@@ -36,17 +45,15 @@ from tuner.spark.settings import Settings
 MOST_FORETOLD = 0.02
 # One run that is longer by this share is enough to take a step back; otherwise it takes two.
 MUCH_SLOWER = 0.25
+# Of the most that dynamic allocation may ask for by its author, what it may at least: idle executors go by themselves
+# (spark.dynamicAllocation.executorIdleTimeout), and a night that needs all of them takes no more than twice as long.
+LEAST_OF_MOST = 1 / 2
 # So many runs tell that a number is enough, whatever changes come after them.
 SETTLED_RUNS = 2
 _KINDS_OF_FEW = OF_EXECUTOR_MEMORY | {FailureKind.EXECUTOR_LOST, FailureKind.LOCAL_DISK}
-# What the tuner sets of a run's executors.
-_COUNTS = (
-    DYNAMIC_ALLOCATION_MAX,
-    DYNAMIC_ALLOCATION_MIN,
-    DYNAMIC_ALLOCATION_INITIAL,
-    EXECUTOR_INSTANCES,
-    CORES_MAX,
-)
+# What the tuner sets of a run's executors: numbers of these, or of their cores.
+_NUMBERS = (DYNAMIC_ALLOCATION_MAX, DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES)
+_COUNTS = (*_NUMBERS, CORES_MAX)
 # Of dynamic allocation, what its most must not be below.
 _LEAST_COUNTS = (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL)
 # Before the names of a task's resources: how many run at once is told by these, not by cores alone.
@@ -72,13 +79,15 @@ def executor_cuts(
     these run in turns: a run's time grows by that much (Sparklens estimates stage by stage what this does from moment to moment;
     turns are counted whole, as tasks are). So many executors stay that no run in the author's number takes over 2 % longer, by
     half at most in a step, once three runs were measured in the author's number, one of them with the changes of the next, and
-    one in that of each step. If all runs in a number take over 5 % longer than those in the author's usually do, or one fails
-    that may have for it, it is taken back for good. A number that no two runs have told of is left while changes are in force
-    that no run in the author's number had. A run that found nothing to read tells nothing.
+    one in that of each step; less than half only after a month of runs (`least_share`). If all runs in a number take over 5 %
+    longer than those in the author's usually do, or one fails that may have for it, it is taken back for good. A number that no
+    two runs have told of is left while changes are in force that no run in the author's number had. A run that found nothing to
+    read tells nothing.
 
-    With dynamic allocation the bound is what goes down. Nothing is taken in local mode, of jobs that keep rows in executors'
-    memory or have barrier stages, of tasks that need other resources than cores, where a standalone cluster is not told the
-    cores of an executor, or where the program sets a number itself.
+    With dynamic allocation, what it holds at least and begins with goes down, and the most that it may ask for to half of the
+    author's, which is for the largest night. Nothing is taken in local mode, of jobs that keep rows in executors' memory or have
+    barrier stages, of tasks that need other resources than cores, where a standalone cluster is not told the cores of an
+    executor, or where the program sets a number itself.
     """
     if objective is Objective.TIME:
         return ()
@@ -110,9 +119,10 @@ def executors_needed(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A run that succeeded: its bound of executors, how many it had at once at most, the tasks that one of them runs at once, how
-    long it took, its tasks at once, what it read (0: not known), and the changes in force."""
+    """A run that succeeded: when it started, its bound of executors, how many it had at once at most, the tasks that one of them
+    runs at once, how long it took, its tasks at once, what it read (0: not known), and the changes in force."""
 
+    at: datetime
     bound: int
     executors: int
     slots: int
@@ -174,6 +184,7 @@ class _Known:
             return
         slots = cluster.cores_per_executor // max(1, Settings(outcome.conf)[TASK_CPUS])
         found = _Measured(
+            run.started_at,
             bound,
             cluster.executors,
             max(1, slots),
@@ -240,14 +251,15 @@ class _Known:
         is_told = now == _AS_ASKED or (bool(judged) and judged[-1])
         if may_step and is_comparable and is_told and not self.is_tried_now and len(counted) >= LEAST_RUNS:
             from_ = min(now, had)
-            wanted = max(needed, math.ceil(from_ * MOST_TAKEN), self.least)
+            share = max(from_ * MOST_TAKEN, had * least_share([m.at for m in self.measured]))
+            wanted = max(needed, math.ceil(share), self.least)
             if wanted <= from_ * (1 - LEAST_TAKEN):
                 size = wanted
         size = max(size, needed, self.least)
         if size >= had:
             return
         why = Reason(ReasonCode.EXECUTORS_CUT, {"executors": had, "runs": len(counted), "needed": needed})
-        for knob, value in _bounding(asked, size):
+        for knob, value in _bounding(asked, size, had):
             yield SizeChange(knob.property, str(value), asked.get(knob.property, ""), why)
 
     def _fixed(self) -> int:
@@ -266,12 +278,14 @@ class _Known:
         )
 
 
-def _bounding(asked: Mapping[str, str], executors: int) -> Iterator[tuple[Knob[Any], int]]:
-    """What bounds a run's executors, and at what. Bounds of dynamic allocation that exclude each other end an application
-    (ExecutorAllocationManager.validateSettings), so all that are above go down with the highest."""
+def _bounding(asked: Mapping[str, str], executors: int, had: int) -> Iterator[tuple[Knob[Any], int]]:
+    """What bounds a run's executors in place of as many as it had, and at what. Bounds of dynamic allocation that exclude each
+    other end an application (ExecutorAllocationManager.validateSettings): none of the others is above the most."""
     settings = Settings(asked)
     if settings[DYNAMIC_ALLOCATION]:
-        yield DYNAMIC_ALLOCATION_MAX, executors
+        most = max(executors, math.ceil(settings[DYNAMIC_ALLOCATION_MAX] * LEAST_OF_MOST))
+        if most < had:
+            yield DYNAMIC_ALLOCATION_MAX, most
         for knob in (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES):
             if (settings[knob] or 0) > executors:
                 yield knob, executors
@@ -282,12 +296,11 @@ def _bounding(asked: Mapping[str, str], executors: int) -> Iterator[tuple[Knob[A
 
 
 def _bounded(cuts: Sequence[SizeChange], conf: Mapping[str, str]) -> int:
-    """How many executors a run has at most by its cuts."""
+    """To how many executors a run's cuts take it down."""
     given = Settings({one.property: one.value for one in cuts})
-    if DYNAMIC_ALLOCATION_MAX in given:
-        return given[DYNAMIC_ALLOCATION_MAX]
-    if EXECUTOR_INSTANCES in given:
-        return given[EXECUTOR_INSTANCES] or _AS_ASKED
+    # Of dynamic allocation the most may be more than the others.
+    if counts := [given[knob] or _AS_ASKED for knob in _NUMBERS if knob in given]:
+        return min(counts)
     cores = given[CORES_MAX]
     return cores // max(1, Settings(conf)[EXECUTOR_CORES]) if cores else _AS_ASKED
 

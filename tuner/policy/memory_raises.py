@@ -34,18 +34,26 @@ from tuner.spark.knobs import (
     OFF_HEAP,
     OFF_HEAP_SIZE,
 )
-from tuner.spark.master import gives_heap_alone
+from tuner.spark.master import gives_heap_alone, is_kubernetes
 from tuner.spark.settings import Settings
-from tuner.units import MIB
+from tuner.units import GIB, MIB
 
 # A limit that leaves less than this is no step.
 LEAST_STEP = 1.2
 # Results are collected as bytes, and decoded beside these.
 HEAP_PER_RESULT = 2
+# Pods that no node has room for wait, and so do executors of standalone clusters (Master.startExecutorsOnWorkers), until somebody
+# ends the run; YARN refuses them (Client.verifyClusterResources). Where nobody said how much there is, such containers are made
+# no larger than this: half of a machine of 16 cores with 4 GiB each, as clouds have them (AWS m5.4xlarge, GCP n2-standard-16,
+# Azure D16).
+MOST_UNTOLD = 32 * GIB
+_NO_LIMIT = 1 << 62
 
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
 _CORES = EXECUTOR_CORES.property
+# What an application is submitted with, and its log tells as it had it.
+_OF_CONTAINERS = SIZED | {_CORES}
 # What ends a run before it has executors, whatever sizes it asks for.
 _BEFORE_ITS_TASKS = REFUSED | {FailureKind.DATA_OR_CODE, FailureKind.OWN_EXIT}
 
@@ -94,13 +102,13 @@ class _Known:
         # The adaptive threshold follows the other one.
         had = {one.property: one for one in run.decision.raises if one.property in REMEDIES}
         if run.outcome is not None:
-            self.conf = as_asked(run.outcome.conf, run.decision.sizes)
-            if any(one.property == _OVERHEAD for one in run.decision.sizes):
-                del self.conf[_OVERHEAD]  # What it was, need not have been set.
+            self.conf = _asked_of(run, run.outcome)
         failure, outcome = run.failure, run.outcome
         was_unseen, self.is_unseen = self.is_unseen, run.state is RunState.LOST and outcome is None and bool(had)
         if run.state is RunState.SUCCEEDED:
-            self._succeeded(run, had)
+            # One that got no executor shows nothing: it had nothing to do, or waited until somebody ended it.
+            if outcome is None or outcome.resources == UNKNOWN_USE or not _had_no_executor(outcome):
+                self._succeeded(run, had)
         elif failure is not None and outcome is not None and failure.kind in HEALED:
             self._died(run, outcome, failure, earlier)
         elif _waited_in_vain(run) and (was_unseen or not self.is_unseen):
@@ -134,7 +142,7 @@ class _Known:
     def _died(self, run: Run, outcome: Outcome, failure: Failure, earlier: Sequence[Run]) -> None:
         conf = outcome.conf
         for one in run.decision.raises:
-            if one.property in SIZED and amount(one.property, conf) < (
+            if one.property in _OF_CONTAINERS and amount(one.property, conf) < (
                 given := amount(one.property, {one.property: one.value})
             ):
                 self.vain[one.property] = given  # The job's program sets it by itself.
@@ -195,15 +203,18 @@ class _Known:
         asked = {**conf, **self._asked}
         if name in (_HEAP, _OVERHEAD, _OFF_HEAP):
             return min(self._most_of_executor(name, conf, asked), self._limit(name, conf))
-        heap = min(self.limits.driver_bytes or STEP * amount(_DRIVER, asked), self._limit_of_driver(conf))
+        own = amount(_DRIVER, asked)
+        twice = min(STEP * own, max(own, largest_driver_heap(asked, _most_untold(asked))))
+        heap = min(self.limits.driver_bytes or twice, self._limit_of_driver(conf))
         return heap if name == _DRIVER else heap // HEAP_PER_RESULT
 
     def _most_of_executor(self, name: str, conf: Mapping[str, str], asked: Mapping[str, str]) -> int:
         limit = self.limits.executor_bytes
-        if limit is None and name != _OVERHEAD:
-            return STEP * amount(name, asked)
-        limit = limit or STEP * executor_container_bytes(asked)
-        return largest_heap(conf, limit) if name == _HEAP else limit - _beside(name, conf)
+        if limit is not None:
+            return _most_in(limit, name, conf)
+        container = executor_container_bytes(asked)
+        twice = _most_in(STEP * container, name, conf) if name == _OVERHEAD else STEP * amount(name, asked)
+        return min(twice, _most_in(max(container, _most_untold(asked)), name, conf))
 
     def _has_shape(self, conf: Mapping[str, str]) -> bool:
         """Whether the service has containers as a run with this conf asks for."""
@@ -244,18 +255,16 @@ class _Known:
         """What the platform lets a run have, which may be less than it was."""
         shape = self.limits.largest_shape(Settings(conf)[EXECUTOR_CORES])
         limits = [limit for limit in (self.limits.executor_bytes, shape) if limit is not None]
-        if name == _HEAP and limits:
-            return largest_heap(conf, min(limits)) // MIB * MIB
-        if name in (_OVERHEAD, _OFF_HEAP) and limits:
-            return (min(limits) - _beside(name, conf)) // MIB * MIB
-        return self._limit_of_driver(conf) if name == _DRIVER else 1 << 62
+        if name in (_HEAP, _OVERHEAD, _OFF_HEAP) and limits:
+            return _most_in(min(limits), name, conf) // MIB * MIB
+        return self._limit_of_driver(conf) if name == _DRIVER else _NO_LIMIT
 
     def _limit_of_driver(self, conf: Mapping[str, str]) -> int:
         """Of its heap. One beside others, who share the machine with it, has what its author asks for."""
         asked, most = self._asked, self.limits.driver_bytes
         if most is None:
             is_alone = self.limits.is_driver_apart or _is_elsewhere(asked)
-            most = 1 << 62 if is_alone else amount(_DRIVER, asked)
+            most = _NO_LIMIT if is_alone else amount(_DRIVER, asked)
         shape = self.limits.largest_shape(Settings(conf)[DRIVER_CORES])
         return most if shape is None else min(most, largest_driver_heap(conf, shape) // MIB * MIB)
 
@@ -265,7 +274,33 @@ def _waited_in_vain(run: Run) -> bool:
     that met something else before has not shown that."""
     if run.state not in (RunState.FAILED, RunState.LOST) or (run.failure and run.failure.kind in _BEFORE_ITS_TASKS):
         return False
-    return run.outcome is None or not (run.outcome.resources.task_ms or run.outcome.resources.executor_ms)
+    return run.outcome is None or _had_no_executor(run.outcome)
+
+
+def _had_no_executor(outcome: Outcome) -> bool:
+    return not (outcome.resources.task_ms or outcome.resources.executor_ms)
+
+
+def _asked_of(run: Run, outcome: Outcome) -> dict[str, str]:
+    """What a run's job asks for. An overhead that it had in place of its own is not set, but where its own was: by defaults of a
+    service or an image, which only logs tell of."""
+    asked = as_asked(outcome.conf, run.decision.sizes)
+    unset = {name: value for name, value in asked.items() if name != _OVERHEAD}
+    of_itself = as_value(_OVERHEAD, overhead_bytes(unset))
+    if any(one.property == _OVERHEAD for one in run.decision.cuts):
+        return unset
+    return unset if any(one.property == _OVERHEAD and one.was == of_itself for one in run.decision.raises) else asked
+
+
+def _most_untold(conf: Mapping[str, str]) -> int:
+    """How large the containers of a run with this conf may be made, where nobody set a limit."""
+    master = conf.get("spark.master", "")
+    return MOST_UNTOLD if is_kubernetes(master) or gives_heap_alone(master) else _NO_LIMIT
+
+
+def _most_in(container_bytes: int, name: str, conf: Mapping[str, str]) -> int:
+    """The most of a size of executors that a container holds."""
+    return largest_heap(conf, container_bytes) if name == _HEAP else container_bytes - _beside(name, conf)
 
 
 def _beside(name: str, conf: Mapping[str, str]) -> int:

@@ -115,11 +115,13 @@ def _smaller_partitions(failure: Failure, outcome: Outcome) -> int:
         return 0
     aimed_at = settings[ADVISORY_PARTITION_SIZE]
     died = [q for q in outcome.queries if q.fingerprint == failure.query or q.status is QueryStatus.FAILED]
-    shuffles = [s for q in died for s in q.shuffles if s.adjustable and s.data_bytes and s.partitions > 0]
-    too_large = [s.data_bytes or 0 for s in shuffles if (s.data_bytes or 0) > aimed_at * s.partitions]
+    # In another number, the program has set it while it ran (spark.conf.set), or a bucketed table has.
+    number = settings[SHUFFLE_PARTITIONS]
+    shuffles = [s for q in died for s in q.shuffles if s.adjustable and s.data_bytes and s.partitions == number]
+    too_large = [s.data_bytes or 0 for s in shuffles if (s.data_bytes or 0) > aimed_at * number]
     if not too_large:
         return 0
-    return min(MOST_PARTITIONS, max(STEP * settings[SHUFFLE_PARTITIONS], -(-max(too_large) // aimed_at)))
+    return min(MOST_PARTITIONS, max(STEP * number, -(-max(too_large) // aimed_at)))
 
 
 def as_value(name: str, given: int) -> str:

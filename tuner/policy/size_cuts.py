@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
 from tuner.model.query import Query
@@ -13,7 +14,15 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.cut_steps import AS_MUCH, LEAST_RUNS, LEAST_TAKEN, MOST_SLOWER, MOST_TAKEN, MOST_UNEXPLAINED
+from tuner.policy.cut_steps import (
+    AS_MUCH,
+    LEAST_RUNS,
+    LEAST_TAKEN,
+    MOST_SLOWER,
+    MOST_TAKEN,
+    MOST_UNEXPLAINED,
+    least_share,
+)
 from tuner.policy.input_growth import input_growth
 from tuner.policy.measure import found_nothing, total_input_bytes, without_idle
 from tuner.spark.container import UNTOLD_OVERHEADS, executor_container_bytes, overhead_bytes
@@ -53,12 +62,12 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
 
     The heap: what any run held at once that was neither garbage nor storage, and its largest query's broadcasts, in all and of
     Spark's share of it, and a quarter more; by half at most in a step, once three runs were sampled in the author's size, and one
-    in that of each step. Garbage fills any heap, and broadcasts of earlier queries any storage: neither is a need. A death for
-    want of memory takes its step back for good and doubles the room; a step that tasks are slower with is taken back, too. A
-    retry takes no step (`may_step`), and a run that found nothing to read tells nothing. Where an overhead follows from the heap,
-    it stays what it was. Nothing is taken in local mode, after a raise, where more is held outside of the heap than a container
-    has for that, or nobody knows how much is: it may live off the heap. Nor on Kubernetes where no overhead is set, as its share
-    of the heap is not known there.
+    in that of each step; less than half of the author's size only after a month of runs (`least_share`). Garbage fills any heap,
+    and broadcasts of earlier queries any storage: neither is a need. A death for want of memory takes its step back for good and
+    doubles the room; a step that tasks are slower with is taken back, too. A retry takes no step (`may_step`), and a run that
+    found nothing to read tells nothing. Where an overhead follows from the heap, it stays what it was. Nothing is taken in local
+    mode, after a raise, where more is held outside of the heap than a container has for that, or nobody knows how much is: it may
+    live off the heap. Nor on Kubernetes where no overhead is set, as its share of the heap is not known there.
     """
     known = _Known(own_conf)
     for run in without_idle(runs):
@@ -68,11 +77,12 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
 
 @dataclass(frozen=True, slots=True)
 class _Sampled:
-    """A run that succeeded: bytes of its heap, of what was neither garbage nor storage there, of execution at most, of the
-    broadcasts of one query (of all, where it is not whole: read in brief), of the largest in a query that is changed, of what was
-    outside of the heap (None: not known); and what it read (0: not known)."""
+    """A run that succeeded: when it started; bytes of its heap, of what was neither garbage nor storage there, of execution at
+    most, of the broadcasts of one query (of all, where it is not whole: read in brief), of the largest in a query that is
+    changed, of what was outside of the heap (None: not known); and what it read (0: not known)."""
 
     run: str
+    at: datetime
     heap: int
     firm: int
     execution: int
@@ -155,6 +165,7 @@ class _Known:
         input_bytes = total_input_bytes(outcome.queries)
         found = _Sampled(
             run.key,
+            run.started_at,
             heap,
             use.firm_bytes,
             use.executors.execution_bytes,
@@ -212,11 +223,9 @@ class _Known:
         telling = self._telling(now)
         needed = max(_heap_for(s, 1 + self.room, settings[MEMORY_FRACTION]) for s in telling)
         if may_step and not self.is_tried_now and sum(s.heap == self.own for s in self.sampled) >= LEAST_RUNS:
-            half, grown = (
-                math.ceil(now * MOST_TAKEN / MIB) * MIB,
-                _rounded(needed * input_growth(s.input_bytes for s in self.sampled)),
-            )
-            wanted = max(grown, half, self.least, _first_heap(asked))
+            share = max(now * MOST_TAKEN, self.own * least_share([s.at for s in self.sampled]))
+            grown = _rounded(needed * input_growth(s.input_bytes for s in self.sampled))
+            wanted = max(grown, math.ceil(share / MIB) * MIB, self.least, _first_heap(asked))
             if wanted <= now * (1 - LEAST_TAKEN):
                 size = wanted
         # What a run in a larger one needed since, the next may need.

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, event
 from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark
 from tuner.history.failure import Ending
-from tuner.loop import loop, next_decision
+from tuner.loop import harvest, loop, next_decision
 from tuner.loop.loop import Job, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.run import RunState
@@ -136,7 +136,7 @@ def test_the_end_of_a_failed_job_is_told_however_long_its_harvest_takes(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = prepare(nightly.job(TRY_1), nightly.url)
-    monkeypatch.setattr(loop, "locate", lambda *_: time.sleep(30))
+    monkeypatch.setattr(loop, "log_of_run", lambda *_: time.sleep(30))
     turn = replace(turn, job=replace(turn.job, most_seconds=SHORT))
     report = soon(lambda: complete(turn, nightly.url, failed=True, ending=Ending(-9)))
     assert report.failure is not None
@@ -147,8 +147,8 @@ def test_a_large_log_of_an_earlier_run_is_harvested_while_the_job_runs(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Spark(4.0, broadcast=True).run(prepare(nightly.job(TRY_1), nightly.url))
-    read, locate = Event(), loop.locate
-    monkeypatch.setattr(loop, "locate", lambda *given: (read.wait(30), locate(*given))[1])
+    read, read_log = Event(), harvest.read_log
+    monkeypatch.setattr(harvest, "read_log", lambda *given: (read.wait(30), read_log(*given))[1])
     job = replace(nightly.job("e/3/1"), most_seconds=MostSeconds(2.0, 2.0))
     turn = prepare(job, nightly.url)
     assert turn.problems[0].startswith("could not harvest run e/2/1 within ")
@@ -165,7 +165,7 @@ def test_the_retry_of_a_steered_run_is_clean_though_nothing_is_known_of_it(
     with locked(nightly):
         complete(replace(turn, job=replace(turn.job, most_seconds=SHORT)), nightly.url, failed=True)
         assert not prepare(impatient(nightly, TRY_2), nightly.url).decision.in_force
-    monkeypatch.setattr(loop, "locate", lambda *_: time.sleep(30))
+    monkeypatch.setattr(harvest, "read_log", lambda *_: time.sleep(30))
     found = prepare(replace(nightly.job("e/2/3"), most_seconds=MostSeconds(2.0)), nightly.url)
     assert (
         decision_summary(found.decision)

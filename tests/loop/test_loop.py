@@ -24,7 +24,7 @@ from tuner.advice.steering_reach import Reach
 from tuner.eventlog.location import local_path
 from tuner.history.failure import Ending
 from tuner.history.store import Store
-from tuner.loop import known_runs, loop, next_decision, unstarted
+from tuner.loop import harvest, known_runs, logs_of_runs, loop, next_decision, unstarted
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.log_lines import report_lines, turn_details, turn_lines
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
@@ -496,7 +496,7 @@ def test_a_log_that_could_not_be_read_is_read_at_the_next_decision(
     turn = nightly.prepare("e/1/1")
     Spark().run(turn)
     with monkeypatch.context() as broken:
-        broken.setattr(loop, "locate", _slow_down)
+        broken.setattr(loop, "log_of_run", _slow_down)
         report = complete(turn, nightly.url, failed=failed)
     assert report.run is None
     assert report.problems == (
@@ -509,7 +509,7 @@ def test_a_log_that_could_not_be_read_is_read_at_the_next_decision(
 
 
 def test_a_log_that_breaks_off_as_it_is_read_is_read_again(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
-    turn, genuine = nightly.prepare("e/1/1"), loop.locate
+    turn, genuine = nightly.prepare("e/1/1"), harvest.read_log
     Spark().run(turn)
 
     def broken_off(*given: Any) -> Any:
@@ -517,7 +517,7 @@ def test_a_log_that_breaks_off_as_it_is_read_is_read_again(nightly: Nightly, mon
         return replace(genuine(*given), problems=(problem,), status=Completeness.PARTIAL)
 
     with monkeypatch.context() as broken:
-        broken.setattr(loop, "locate", broken_off)
+        broken.setattr(harvest, "read_log", broken_off)
         complete(turn, nightly.url, failed=False)
     nightly.prepare("e/2/1")
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
@@ -525,14 +525,14 @@ def test_a_log_that_breaks_off_as_it_is_read_is_read_again(nightly: Nightly, mon
 
 def test_a_failed_run_whose_log_cannot_be_read_has_failed(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     turn = nightly.prepare("e/1/1")
-    monkeypatch.setattr(loop, "locate", _slow_down)
+    monkeypatch.setattr(loop, "log_of_run", _slow_down)
     complete(turn, nightly.url, failed=True)
     assert nightly.stored("e/1/1").state is RunState.FAILED
 
 
 def test_a_log_that_can_never_be_read_is_given_up(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     turn = nightly.prepare("e/1/1")
-    monkeypatch.setattr(loop, "locate", _slow_down)
+    monkeypatch.setattr(loop, "log_of_run", _slow_down)
     complete(turn, nightly.url, failed=False)
     _backdate(monkeypatch, 1)
     nightly.prepare("e/2/1")
@@ -605,8 +605,8 @@ def test_a_run_that_ended_unseen_is_harvested_at_the_next_decision_once(
 ) -> None:
     Spark().run(nightly.prepare("e/1/1"))
     harvested: list[str] = []
-    genuine = loop._harvest
-    monkeypatch.setattr(loop, "_harvest", lambda *given: (harvested.append(given[1]), genuine(*given))[1])
+    genuine = logs_of_runs.log_of_run
+    monkeypatch.setattr(logs_of_runs, "log_of_run", lambda *given: (harvested.append(given[1]), genuine(*given))[1])
     assert nightly.prepare("e/2/1").decision.in_force, "what it measured is advised on at once"
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     nightly.prepare("e/3/1")
@@ -641,7 +641,7 @@ def test_a_run_still_under_way_is_left_alone_and_not_even_read(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Spark(ended=False).run(nightly.prepare("e/1/1"))
-    monkeypatch.setattr(loop, "locate", lambda *_: pytest.fail("read a log that is being written"))
+    monkeypatch.setattr(harvest, "read_log", lambda *_: pytest.fail("read a log that is being written"))
     assert nightly.prepare("e/2/1").problems == ()
     assert nightly.stored("e/1/1").state is RunState.RUNNING
 
@@ -770,7 +770,7 @@ def test_a_bug_in_the_advisors_keeps_what_was_proven(nightly: Nightly, monkeypat
     assert turn.problems == ("could not advise: a bug in two lines",)
 
 
-@pytest.mark.parametrize("name", ["locate", "queries", "outcome_of", "_finish", "_outcome", "_harvest"])
+@pytest.mark.parametrize("name", ["log_of_run", "harvest", "_harvest_of", "in_full", "outcome_of", "_finish"])
 @pytest.mark.parametrize("failed", [True, False])
 def test_a_bug_while_completing_never_fails_the_job(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str, failed: bool
@@ -778,7 +778,7 @@ def test_a_bug_while_completing_never_fails_the_job(
     turn = nightly.prepare("e/1/1")
     Spark().run(turn)
     with monkeypatch.context() as broken:
-        broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
+        broken.setattr(loop if hasattr(loop, name) else harvest, name, _boom)
         report = complete(turn, nightly.url, failed=failed)
     problem, *_ = report.problems
     assert "a bug in two lines" in problem
@@ -790,7 +790,7 @@ def test_plans_that_cannot_be_read_do_not_keep_a_run_pending_for_ever(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Spark().run(nightly.prepare("e/1/1"))
-    monkeypatch.setattr(loop, "queries", _boom)
+    monkeypatch.setattr(harvest, "in_full", _boom)
     assert any("read the plans of run e/1/1" in p for p in nightly.prepare("e/2/1").problems)
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     assert nightly.prepare("e/3/1").problems == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
@@ -33,14 +33,22 @@ def locate(
     Raises EventLogNotFoundError when the directory or the log is not there, or is not found in `most_seconds`, and
     EventLogUnreadError where that cannot be told.
     """
+    return read_application(find_log(directory, key, since_seconds, most_seconds, access))
+
+
+def find_log(
+    directory: str,
+    key: str,
+    since_seconds: float,
+    most_seconds: float = MAX_SEARCH_SECONDS,
+    access: Mapping[str, Any] = AMBIENT,
+) -> LogSource:
+    """The log that `locate` reads. Raises as that does."""
     path, until = log_path(directory, access), monotonic() + most_seconds
     unread: list[Exception] = []
-    for source in _sources(path, since_seconds, most_seconds, unread):
-        conf = starting_conf(source)
-        if conf.get(KEY_PROPERTY) == key:
-            return read_application(source)
-        if not conf:
-            unread.extend(_obstacles(source))
+    for found, source in _by_key(path, since_seconds, most_seconds, unread):
+        if found == key:
+            return source
         if monotonic() > until:
             raise EventLogNotFoundError(
                 f"{shown(path)}: no event log with {KEY_PROPERTY}={key} found in {most_seconds:g} s among those "
@@ -51,6 +59,38 @@ def locate(
     raise EventLogNotFoundError(
         f"{shown(path)}: no event log with {KEY_PROPERTY}={key}; the job may have ended before Spark started"
     )
+
+
+def logs_by_key(
+    directory: str,
+    keys: Collection[str],
+    since_seconds: float,
+    most_seconds: float = MAX_SEARCH_SECONDS,
+    access: Mapping[str, Any] = AMBIENT,
+) -> dict[str, LogSource]:
+    """The logs with these keys, as `find_log` finds each, from one look through the directory: those that it comes to in
+    `most_seconds`. Raises as `find_log` where the directory cannot be listed.
+    """
+    until, wanted = monotonic() + most_seconds, set(keys)
+    found: dict[str, LogSource] = {}
+    for key, source in _by_key(log_path(directory, access), since_seconds, most_seconds, []):
+        if key in wanted:
+            found.setdefault(key, source)
+        if len(found) == len(wanted) or monotonic() > until:
+            break
+    return found
+
+
+def _by_key(
+    path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]
+) -> Iterator[tuple[str, LogSource]]:
+    """The logs there with their keys ("" where the beginning tells none), the latest first; what keeps one from being looked
+    at goes to `unread`."""
+    for source in _sources(path, since_seconds, most_seconds, unread):
+        conf = starting_conf(source)
+        if not conf:
+            unread.extend(_obstacles(source))
+        yield str(conf.get(KEY_PROPERTY, "")), source
 
 
 def _sources(path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]) -> Iterator[LogSource]:

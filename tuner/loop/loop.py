@@ -19,19 +19,18 @@ from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import has_learner
-from tuner.errors import EventLogNotFoundError, StoreError, TriedMeanwhileError
-from tuner.eventlog.as_ended import as_ended
-from tuner.eventlog.find import find_logs
-from tuner.eventlog.locate import MAX_SEARCH_SECONDS, locate
-from tuner.eventlog.location import log_path
+from tuner.errors import EventLogNotFoundError, EventLogUnreadError, StoreError, TriedMeanwhileError
+from tuner.eventlog.find import LogSource
 from tuner.garbage_collection import collection_paused
 from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_of
-from tuner.history.outcome import outcome_of, state_of
+from tuner.history.outcome import state_of
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
-from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
+from tuner.loop.event_log_place import EventLogPlace, event_log_place
+from tuner.loop.harvest import Harvest, harvest
 from tuner.loop.known_runs import known_marks, known_runs
+from tuner.loop.logs_of_runs import LogsOfRuns, log_of_run
 from tuner.loop.namesakes import namesakes
 from tuner.loop.next_decision import (
     HISTORY_RUNS,
@@ -44,6 +43,7 @@ from tuner.loop.next_decision import (
     next_decision,
 )
 from tuner.loop.proofs import proofs_of
+from tuner.loop.read_marks import has_killed_its_readers, marked
 from tuner.loop.shared_directives import shared_with
 from tuner.loop.stamps import advice_stamp, are_known, decision_stamp
 from tuner.loop.turn import Job as Job
@@ -52,7 +52,7 @@ from tuner.loop.turn import Turn as Turn
 from tuner.loop.unstarted import did_not_start, may_not_start
 from tuner.model.action import ActionKind
 from tuner.model.agent_message import SizeBounds
-from tuner.model.application import Application, Completeness, ProblemCode
+from tuner.model.application import Completeness, ProblemCode
 from tuner.model.change import Change
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision, Mode, Standing
@@ -65,7 +65,6 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunMark, RunState
 from tuner.model.size_change import Resources, SizeChange, values_of
 from tuner.model.verdict import Verdict
-from tuner.plan.queries import queries
 from tuner.policy.agent_not_loaded import why_no_agent
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.context import Context
@@ -84,7 +83,7 @@ from tuner.steering.directives import Directives, Steering
 from tuner.steering.directives_of_decision import by_agent, by_conf, only_carried_out
 from tuner.steering.lent_directives import lent_by_agent
 from tuner.steering.steering_method import SteeringMethod, choose_method
-from tuner.steering.submit_conf import marker, observing_conf
+from tuner.steering.submit_conf import observing_conf
 from tuner.within_time import Consent, aside, within
 from tuner.words.query_names import names_in
 
@@ -100,8 +99,6 @@ MAX_TRIES = 10
 MOST_DECISIONS = 3
 # A run without a log after this long has lost it.
 LOST_AFTER = timedelta(days=2)
-# Clocks of driver and file system may differ.
-CLOCK_SLACK_SECONDS = 120.0
 # At the end of a run's key, where its try had submitted it before, and where it runs as nobody waited for the decision.
 _HEALING = "-healed"
 _UNSTEERED = "-unsteered"
@@ -389,9 +386,12 @@ def _catch_up(store: Store, preparing: _Preparing) -> None:
 
 def _settle_all(pending: Sequence[Run], preparing: _Preparing, problems: Problems) -> None:
     """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
+    job, now = preparing.job, preparing.now
+    runs = [run for run in pending if not _is_beside(job, run) or _is_given_up(job, run, now)]
+    logs = LogsOfRuns(runs, job.access, MAX_PENDING_SEARCH_SECONDS)
     with Store.open(preparing.store_url) as store:
-        for run in pending:
-            step = partial(_settle, store, preparing.job, run, preparing.now, problems)
+        for run in runs:
+            step = partial(_settle, store, job, run, logs, now, problems)
             problems.guard(f"harvest run {run.key}", step, None)
 
 
@@ -605,38 +605,38 @@ def _not_completed(completing: _Completing) -> Report:
 
 def _completed(completing: _Completing) -> Report:
     turn, store_url, problems = completing.turn, completing.store_url, completing.problems
-    application = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
-    if not completing.failed and (why := _why_later(completing, application)):
+    found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
+    if not completing.failed and (why := _why_later(completing, found)):
         # Of earlier runs, which this one's decision read.
         _booked(completing, None)
         return Report(turn, None, (*problems.found, f"{why}: the cohort's next decision reads it"))
     failed = completing.failed
     if failed is None:
-        failed = not _has_ended(application) or _has_failed_queries(application)
-    outcome = problems.guard("read the plans", lambda: _outcome(application), None)
+        failed = not _has_ended(found) or found.has_failed
+    outcome = problems.guard("read the plans", found.outcome, None) if found else None
     if outcome:
         known = partial(_outcomes_in, store_url, turn.job.cohort)
         look = partial(with_blocks_as_written, outcome, known)
         outcome = problems.guard("look at earlier blocks of joins", look, outcome)
-    state = state_of(application, failed=failed)
-    failure = _failure(application, outcome, completing.ending) if state is RunState.FAILED else None
+    state = state_of(found.application if found else None, failed=failed)
+    failure = _failure(found, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
     run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
     turn = replace(turn, decision=run.decision)
     stored = problems.guard("store the outcome", lambda: _finish(store_url, run, seen=bool(completing.failed)), False)
     completing.stored = run if stored else None
-    look_back = partial(_look_back, turn, store_url, run, application, problems)
+    look_back = partial(_look_back, turn, store_url, run, found, problems)
     judged, outlook = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
     completing.judged = judged
     gained = _booked(completing, outlook) if stored else None
     return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
 
 
-def _why_later(completing: _Completing, application: Application | None) -> str:
+def _why_later(completing: _Completing, found: Harvest | None) -> str:
     """Why the log is left for later; "" where it tells now what it ever will."""
     if completing.is_unread:
         return "the event log could not be read"
-    late = completing.turn.job.log_lands_late and not _has_ended(application)
+    late = completing.turn.job.log_lands_late and not _has_ended(found)
     return "the event log is not there yet" if late else ""
 
 
@@ -665,11 +665,11 @@ def _unsteered(job: Job, place: EventLogPlace, why: str = "") -> _Steering:
 
 
 def _look_back(
-    turn: Turn, store_url: str, run: Run, application: Application | None, problems: Problems
+    turn: Turn, store_url: str, run: Run, found: Harvest | None, problems: Problems
 ) -> tuple[Judgement | None, Decision | None]:
     """What came of the run's changes, and the decision for the next; what people are to see of it is stored."""
     judging = bool(run.decision.in_force and run.outcome)
-    if not judging and application is None:
+    if not judging and found is None:
         if run.state is RunState.FAILED and run.decision.in_force:
             # What was proven may have made it: until a run tells, others are lent none of it.
             with Store.open(store_url) as store:
@@ -680,27 +680,24 @@ def _look_back(
         judged, outlook = None, None
         if judging:
             judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
-        if application is not None:
-            add = partial(_add_details, turn, store, runs, application, problems)
+        if found is not None:
+            add = partial(_add_details, turn, store, runs, found, problems)
             outlook = problems.guard("look at the run for people", add, None)
     return judged, outlook
 
 
-def _add_details(
-    turn: Turn, store: Store, runs: Sequence[Run], application: Application, problems: Problems
-) -> Decision | None:
+def _add_details(turn: Turn, store: Store, runs: Sequence[Run], found: Harvest, problems: Problems) -> Decision | None:
     """What people see of this run, with what would be decided for one that started now, which is returned."""
     # Only what has run needs these rules.
     from tuner.advice.insights.join_order import unsure_orders
-    from tuner.loop.run_details import run_details
 
     job = _as_told(store, turn.job)
-    outlook, known = _look_ahead(store, job, runs, application.spark_version, problems)
+    outlook, known = _look_ahead(store, job, runs, found.application.spark_version, problems)
     facts = known.facts if known else None
     orders = problems.guard(
         "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
     )
-    store.add_details(turn.job.key, run_details(application, outlook, orders))
+    store.add_details(turn.job.key, found.details(outlook, orders))
     if known and outlook:
         problems.guard("tell what was proven", partial(_prove, store, known, outlook), None)
     return outlook
@@ -928,42 +925,21 @@ def _finish(store_url: str, run: Run, *, seen: bool) -> bool:
     return True
 
 
-def _harvest_of(completing: _Completing) -> Application | None:
-    """The run's event log; None for a run that was to leave none, which was said before it."""
+def _harvest_of(completing: _Completing) -> Harvest | None:
+    """What the run's event log tells; None for a run that was to leave none, which was said before it."""
     turn = completing.turn
     if not turn.event_log_dir:
         return None
     try:
-        application = _harvest(turn.event_log_dir, turn.job.key, turn.started_at, turn.job.access)
+        log = log_of_run(turn.event_log_dir, turn.job.key, turn.started_at, turn.job.access)
+        found = harvest(log, for_people=True)
     except EventLogNotFoundError:
         raise
     except Exception:
         completing.is_unread = True
         raise
-    completing.is_unread = any(problem.code is ProblemCode.UNREADABLE_FILE for problem in application.problems)
-    return application
-
-
-def _harvest(
-    directory: str,
-    key: str,
-    started_at: datetime,
-    access: Mapping[str, object],
-    most_seconds: float = MAX_SEARCH_SECONDS,
-) -> Application:
-    if not directory:
-        raise EventLogNotFoundError("no event log directory was set for this run")
-    try:
-        return locate(directory, marker(key), started_at.timestamp() - CLOCK_SLACK_SECONDS, most_seconds, access)
-    except EventLogNotFoundError:
-        # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
-        if not directory.endswith(of_key(key)):
-            raise
-        return locate(directory, marker(key), 0.0, most_seconds, access)
-
-
-def _outcome(application: Application | None) -> Outcome | None:
-    return outcome_of(application, queries(application)) if application is not None else None
+    completing.is_unread = any(p.code is ProblemCode.UNREADABLE_FILE for p in found.application.problems)
+    return found
 
 
 def _outcomes_in(store_url: str, cohort: str) -> list[Outcome]:
@@ -975,55 +951,63 @@ def _outcomes(store: Store, cohort: str) -> list[Outcome]:
     return [run.outcome for run in known_runs(store, cohort) if run.outcome]
 
 
-def _failure(application: Application | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
+def _failure(found: Harvest | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
     """Why a run failed, by its log and how its driver ended."""
-    ended = application is None or application.end_ms is not None
+    ended = found is None or found.application.end_ms is not None
     if outcome is None:
         return failure_of(None, ending, ended=ended)
     tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
     return failure_of(outcome.failure, ending, ended=ended, tells_all=tells_all, queries=outcome.queries)
 
 
-def _settle(store: Store, job: Job, run: Run, now: datetime, problems: Problems) -> None:
-    superseded = run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
-    given_up = superseded or now - run.started_at > LOST_AFTER
-    if not given_up and _is_being_written(run, job.access):
-        return
+def _is_superseded(job: Job, run: Run) -> bool:
+    """Whether the job is a later try of the run."""
+    return run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
+
+
+def _is_given_up(job: Job, run: Run, now: datetime) -> bool:
+    return _is_superseded(job, run) or now - run.started_at > LOST_AFTER
+
+
+def _is_beside(job: Job, run: Run) -> bool:
+    """Whether the run is another instance of the same mapped task: its own process harvests it, and each of many would look."""
+    mine, other = job.origin, run.origin
+    return mine is not None and other is not None and mine != other and replace(other, map_index=mine.map_index) == mine
+
+
+def _settle(store: Store, job: Job, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
+    superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
     try:
-        found = _harvest(run.event_log_dir, run.key, run.started_at, job.access, MAX_PENDING_SEARCH_SECONDS)
-        application = as_ended(found, now)
+        log = logs.of(run)
+        if not given_up and _is_being_written(log):
+            return
+        if has_killed_its_readers(job, run.key):
+            given_up = True
+            raise EventLogUnreadError(f"{run.key}: whoever reads its log is ended")
+        with marked(job, run.key):
+            found = harvest(log).as_ended(now)
     except Exception:
         if given_up:
             store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
         return
-    if given_up or application.status is Completeness.COMPLETE:
+    if given_up or found.application.status is Completeness.COMPLETE:
         # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
-        state = RunState.FAILED if superseded else state_of(application, failed=_has_failed_queries(application))
-        outcome = problems.guard(f"read the plans of run {run.key}", lambda: _outcome(application), None)
+        state = RunState.FAILED if superseded else state_of(found.application, failed=found.has_failed)
+        outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
         if outcome:
             outcome = with_blocks_as_written(outcome, partial(_outcomes, store, run.cohort))
         if outcome and state is RunState.FAILED:
-            outcome = replace(outcome, failure=_failure(application, outcome))
+            outcome = replace(outcome, failure=_failure(found, outcome))
         ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))
         if ended.decision != run.decision:
             store.begin(ended.begun)
         store.finish(run.key, state, now, ended.outcome)
 
 
-def _is_being_written(run: Run, access: Mapping[str, object]) -> bool:
-    """Whether its directory holds logs of running applications only: not worth reading yet."""
-    if not run.event_log_dir.endswith(of_key(run.key)):
-        return False  # The logs there are of others, too.
-    try:
-        sources = find_logs(log_path(run.event_log_dir, access))
-        return all(source.in_progress and not source.delivered for source in sources)
-    except Exception:
-        return False
+def _is_being_written(log: LogSource) -> bool:
+    """Whether its application runs: not worth reading yet."""
+    return log.in_progress and not log.delivered
 
 
-def _has_ended(application: Application | None) -> TypeGuard[Application]:
-    return application is not None and application.status is Completeness.COMPLETE
-
-
-def _has_failed_queries(application: Application) -> bool:
-    return any(execution.error or execution.end_ms is None for execution in application.executions)
+def _has_ended(found: Harvest | None) -> TypeGuard[Harvest]:
+    return found is not None and found.application.status is Completeness.COMPLETE

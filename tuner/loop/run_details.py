@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tuner.advice.insights.application_insights import ApplicationInsights
 from tuner.advice.insights.insights import insights_of
@@ -20,39 +20,49 @@ MOST_INSIGHTS = 50
 MOST_PICTURES = 200
 
 
-def run_details(application: Application, outlook: Decision | None, more: Iterable[Insight] = ()) -> RunDetails:
-    """The details of a run. A log that breaks off gives pictures only: what it lacks would look like findings.
+class LookedAt:
+    """What people see of an application's executions, taken while their plans are at hand. Of a query that ran several times
+    the picture is that of the longest."""
 
-    Of a query that ran several times the picture is that of the longest; `more` are insights that rest on other runs too.
-    """
-    seen = ApplicationInsights()
-    pictures: dict[str, tuple[int, PlanPicture]] = {}
-    for work, found in _looked_at(application):
-        if application.status is Completeness.COMPLETE:
-            seen.add(insights_of(work, found))
+    def __init__(self) -> None:
+        self._insights = ApplicationInsights()
+        self._pictures: dict[str, tuple[int, PlanPicture]] = {}
+
+    def add(self, work: Work, found: QueryAndPlans) -> None:
+        """Takes one execution."""
+        self._insights.add(insights_of(work, found))
         query, _, final = found
-        if query.fingerprint not in pictures or (query.duration_ms or 0) > pictures[query.fingerprint][0]:
-            pictures[query.fingerprint] = (
-                query.duration_ms or 0,
-                picture_of(query, final, _seconds(found, work.stages)),
-            )
-    seen.add(more)
-    slowest_first = sorted(pictures.values(), key=lambda timed: -timed[0])
-    return RunDetails(
-        outlook,
-        seen.in_order()[:MOST_INSIGHTS],
-        tuple(picture for _, picture in slowest_first[:MOST_PICTURES]),
-    )
+        took_ms = query.duration_ms or 0
+        if query.fingerprint not in self._pictures or took_ms > self._pictures[query.fingerprint][0]:
+            self._pictures[query.fingerprint] = (took_ms, picture_of(query, final, _seconds(found, work.stages)))
+        if len(self._pictures) > 2 * MOST_PICTURES:
+            self._pictures = dict(self._slowest_first())
+
+    def details(
+        self, status: Completeness, outlook: Decision | None = None, more: Iterable[Insight] = ()
+    ) -> RunDetails:
+        """The details of a run. A log that breaks off gives pictures only: what it lacks would look like findings.
+
+        `more` are insights that rest on other runs too.
+        """
+        insights = self._insights if status is Completeness.COMPLETE else ApplicationInsights()
+        insights.add(more)
+        pictures = tuple(picture for _, (_, picture) in self._slowest_first())
+        return RunDetails(outlook, insights.in_order()[:MOST_INSIGHTS], pictures)
+
+    def _slowest_first(self) -> list[tuple[str, tuple[int, PlanPicture]]]:
+        return sorted(self._pictures.items(), key=lambda timed: -timed[1][0])[:MOST_PICTURES]
+
+
+def run_details(application: Application, outlook: Decision | None, more: Iterable[Insight] = ()) -> RunDetails:
+    """The details of a run whose log was read with its work."""
+    seen = LookedAt()
+    of_it = (application.conf, application.spark_version, application.steering)
+    for execution, stages, found in plans_of(application):
+        seen.add(Work(execution, (), tuple(stages), *of_it), found)
+    return seen.details(application.status, outlook, more)
 
 
 def _seconds(found: QueryAndPlans, stages: Sequence[Stage]) -> Mapping[object, float]:
     plan = measured_plan(found, stages)
     return operator_shares(plan) if plan else {}
-
-
-def _looked_at(application: Application) -> Iterator[tuple[Work, QueryAndPlans]]:
-    for execution, stages, found in plans_of(application):
-        yield (
-            Work(execution, (), tuple(stages), application.conf, application.spark_version, application.steering),
-            found,
-        )

@@ -1,0 +1,286 @@
+"""Runs whose end their task did not see, told by their logs: what is read of these, how often, and in how much memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.eventlog.samples import (
+    BYTES,
+    JOIN,
+    ROWS,
+    application_end,
+    application_start,
+    driver_updates,
+    environment,
+    execution_end,
+    execution_start,
+    job_end,
+    job_start,
+    log_start,
+    with_field,
+    write,
+)
+from tests.nightly import Nightly, Spark
+from tuner.eventlog import locate
+from tuner.eventlog.location import local_path
+from tuner.history.store import Store
+from tuner.loop import harvest, loop, read_marks
+from tuner.loop.loop import Turn, complete, prepare
+from tuner.model.failure import FailureKind
+from tuner.model.run import Origin, Outcome, RunState
+from tuner.steering.submit_conf import EVENT_LOG_DIR
+
+STOPPED = "Job 0 cancelled because SparkContext was shut down"
+
+
+@pytest.fixture
+def nightly(tmp_path: Path) -> Nightly:
+    return Nightly(tmp_path)
+
+
+def leave(turn: Turn, *work: bytes) -> None:
+    """The log of a run that did this and ended."""
+    directory = local_path(turn.event_log_dir)
+    assert directory is not None
+    lines = [log_start(), application_start(), environment(**turn.conf), *work, application_end()]
+    write(directory / "local-1", lines)
+
+
+def executions(count: int, text: str = "") -> list[bytes]:
+    """Of one query, all with these words in their plans."""
+    scans = [{**scan, "simpleString": scan["simpleString"] + text} for scan in JOIN["children"]]
+    info = {**JOIN, "children": scans}
+    found = []
+    for number in range(count):
+        counted = driver_updates(number, (ROWS, 50), (BYTES, 1000))
+        found += [execution_start(number, sparkPlanInfo=info), counted, execution_end(number, time=2000 + 10 * number)]
+        # What has ended is let go of some events later.
+        found += [driver_updates(10**6, (ROWS, 1))] * 10
+    return found
+
+
+# --- How they ended ---
+
+
+def unseen(nightly: Nightly, *work: bytes) -> RunState:
+    """How a run ended that was killed, or whose driver was lost: its log, which Spark has closed, tells."""
+    leave(nightly.prepare("e/1/1"), *work)
+    nightly.prepare("e/2/1")
+    state: RunState = nightly.stored("e/1/1").state
+    return state
+
+
+def job(number: int, error: str | None, *, begun_ms: int) -> list[bytes]:
+    start = with_field(job_start(None, job_id=number), ("Submission Time",), begun_ms)
+    return [start, with_field(job_end(number, error), ("Completion Time",), begun_ms + 100)]
+
+
+def test_a_run_killed_while_a_job_of_it_waited_has_failed(nightly: Nightly) -> None:
+    """As spark.read.parquet waits for executors to find the schema: no SQL execution has begun."""
+    assert unseen(nightly, *job(0, STOPPED, begun_ms=2500)) is RunState.FAILED
+    failure = nightly.stored("e/1/1").failure
+    assert failure is not None and failure.kind is FailureKind.STOPPED
+
+
+def test_a_run_whose_job_never_ended_has_failed(nightly: Nightly) -> None:
+    done = [execution_start(), execution_end(time=2400)]
+    assert unseen(nightly, *done, job_start(None)) is RunState.FAILED
+
+
+@pytest.mark.parametrize(
+    "later",
+    [job(1, None, begun_ms=2700), [execution_start(time=2700), execution_end(time=2800)]],
+    ids=["job", "query"],
+)
+def test_a_program_that_went_on_after_a_failed_job_has_succeeded(nightly: Nightly, later: Sequence[bytes]) -> None:
+    assert unseen(nightly, *job(0, "boom", begun_ms=2500), *later) is RunState.SUCCEEDED
+
+
+def test_what_succeeded_before_does_not_make_up_for_a_failed_job(nightly: Nightly) -> None:
+    assert unseen(nightly, *job(0, None, begun_ms=2000), *job(1, "boom", begun_ms=2500)) is RunState.FAILED
+
+
+def test_a_job_that_failed_below_a_query_that_succeeded_says_nothing(nightly: Nightly) -> None:
+    """AQE cancels jobs that a plan no longer needs."""
+    assert unseen(nightly, execution_start(), job_start(), job_end(error="cancelled"), execution_end()) is (
+        RunState.SUCCEEDED
+    )
+
+
+@pytest.mark.parametrize(("failed", "state"), [(False, RunState.SUCCEEDED), (None, RunState.FAILED)])
+def test_what_its_task_saw_counts_before_what_its_log_tells(
+    nightly: Nightly, failed: bool | None, state: RunState
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    leave(turn, *job(0, "boom", begun_ms=2500))
+    complete(turn, nightly.url, failed=failed)
+    assert nightly.stored("e/1/1").state is state
+
+
+# --- Which of their logs are read ---
+
+
+def instances(nightly: Nightly, run: str, count: int) -> list[Turn]:
+    """Of a mapped task whose job has its log in a directory of its author's."""
+    nightly.user_conf = {EVENT_LOG_DIR: (nightly.root / "logs").as_uri()}
+    (nightly.root / "logs").mkdir(exist_ok=True)
+    keys = [(f"e/{run}/load/{index}/1", Origin("e", run, "load", index)) for index in range(count)]
+    return [prepare(replace(nightly.job(key), origin=origin), nightly.url) for key, origin in keys]
+
+
+def run(turn: Turn, *, ended: bool) -> None:
+    name = turn.job.key.replace("/", "-")
+    Spark(ended=ended).write({**turn.job.user_conf, **turn.conf}, name)
+
+
+def test_a_log_that_is_being_written_among_others_is_not_read(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for turn in instances(nightly, "1", 2):
+        run(turn, ended=False)
+    monkeypatch.setattr(harvest, "read_log", lambda *_: pytest.fail("read a log that is being written"))
+    assert nightly.prepare("e/2/load/0/1").problems == ()
+
+
+def test_instances_of_a_mapped_task_are_left_to_themselves(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    (first,) = instances(nightly, "1", 1)
+    run(first, ended=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(locate, "starting_conf", lambda _: pytest.fail("looked for the log of another instance"))
+        instances(nightly, "1", 3)
+    assert nightly.stored("e/1/load/0/1").state is RunState.RUNNING
+    instances(nightly, "2", 1)
+    assert nightly.stored("e/1/load/0/1").state is RunState.SUCCEEDED
+
+
+def test_a_directory_of_many_logs_is_looked_through_once_for_all_runs(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for turn in instances(nightly, "1", 4):
+        run(turn, ended=True)
+    looks, genuine = list[Any](), locate.starting_conf
+    monkeypatch.setattr(locate, "starting_conf", lambda source: (looks.append(source), genuine(source))[1])
+    nightly.prepare("e/2/load/0/1")
+    assert len(looks) == 4
+    with Store.open(nightly.url) as store:
+        assert [r.state for r in store.runs("etl.load")[:4]] == [RunState.SUCCEEDED] * 4
+        assert {r.outcome.app_id for r in store.runs("etl.load") if r.outcome} == {f"e-1-load-{n}-1" for n in range(4)}
+
+
+def test_an_instance_that_was_not_heard_of_for_long_is_given_up_by_another(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instances(nightly, "1", 1)
+    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-1))
+    instances(nightly, "1", 2)
+    assert nightly.stored("e/1/load/0/1").state is RunState.LOST
+
+
+# --- How often ---
+
+
+def test_a_log_whose_readers_die_is_read_some_times_and_then_given_up(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    dying = [read_marks.marked(turn.job, "e/1/1") for _ in range(read_marks.MOST_DEATHS)]
+    for one in dying:
+        one.__enter__()
+    monkeypatch.setattr(harvest, "read_log", lambda *_: pytest.fail("read once more"))
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.LOST
+
+
+def test_a_reader_that_lives_leaves_no_mark(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark().run(turn)
+    dying = read_marks.marked(turn.job, "e/1/1")
+    dying.__enter__()
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    assert not [path for path in (nightly.root / "events").iterdir() if path.is_file()]
+
+
+# --- In how much memory ---
+
+
+def test_memory_does_not_grow_with_the_executions_of_a_log(nightly: Nightly) -> None:
+    text = "x" * 60_000
+    turn = nightly.prepare("e/1/1")
+    leave(turn, *executions(400, text))
+    tracemalloc.start()
+    complete(turn, nightly.url, failed=False)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    outcome: Outcome = nightly.stored("e/1/1").outcome
+    assert len(outcome.queries) == 400
+    assert peak < 400 * len(text)
+
+
+def test_of_a_query_that_runs_many_times_some_executions_are_kept_in_full(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harvest, "MOST_IN_FULL", 8)
+    turn = nightly.prepare("e/1/1")
+    leave(turn, *executions(50))
+    complete(turn, nightly.url, failed=False)
+    kept = nightly.stored("e/1/1").outcome.queries
+    assert [query.id for query in kept] == list(range(50))
+    assert [query.duration_ms for query in kept] == [10 * number for number in range(50)]
+    assert 4 <= sum(bool(query.joins) for query in kept) <= 8
+    assert kept[-1].joins, "the newest are"
+
+
+def test_a_query_that_runs_seldom_stays_in_full_beside_one_that_runs_often(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harvest, "MOST_IN_FULL", 8)
+    turn = nightly.prepare("e/1/1")
+    scans = [{**scan, "simpleString": scan["simpleString"].replace("db.", "db.other_")} for scan in JOIN["children"]]
+    seldom = execution_start(1000, sparkPlanInfo={**JOIN, "children": scans}), execution_end(1000)
+    leave(turn, *seldom, *executions(50))
+    complete(turn, nightly.url, failed=False)
+    *often, seldom_kept = nightly.stored("e/1/1").outcome.queries
+    assert seldom_kept.joins
+    assert 4 <= sum(bool(query.joins) for query in often) <= 7
+
+
+def test_a_query_never_seen_before_is_left_with_its_times_where_all_places_are_taken(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harvest, "MOST_IN_FULL", 1)
+    turn = nightly.prepare("e/1/1")
+    leave(turn, execution_start(), execution_end(), execution_start(1, sparkPlanInfo=JOIN), execution_end(1))
+    complete(turn, nightly.url, failed=False)
+    first, second = nightly.stored("e/1/1").outcome.queries
+    assert first.fingerprint != second.fingerprint
+    assert (second.joins, second.duration_ms) == ((), 6000)
+
+
+def test_marks_lie_where_event_logs_go_on_whatever_file_system(nightly: Nightly) -> None:
+    job = replace(nightly.job("e/1/1"), event_log_base="memory://marks/of/logs")
+    dying = [read_marks.marked(job, "e/0/1") for _ in range(read_marks.MOST_DEATHS)]
+    for one in dying:
+        assert not read_marks.has_killed_its_readers(job, "e/0/1")
+        one.__enter__()
+    assert read_marks.has_killed_its_readers(job, "e/0/1")
+    assert not read_marks.has_killed_its_readers(job, "e/0/2")
+    with read_marks.marked(job, "e/0/1"):
+        pass
+    assert not read_marks.has_killed_its_readers(job, "e/0/1")
+
+
+def test_where_no_mark_can_be_made_a_log_is_read_all_the_same(nightly: Nightly) -> None:
+    (nightly.root / "file").write_text("")
+    for base in ("", str(nightly.root / "file"), "nosuch://marks"):
+        job = replace(nightly.job("e/1/1"), event_log_base=base)
+        with read_marks.marked(job, "e/0/1"):
+            assert not read_marks.has_killed_its_readers(job, "e/0/1")

@@ -1,0 +1,55 @@
+"""Marks of logs that are being read. One that a reader did not live to take away warns the next of this log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.location import log_path, on_disk
+from tuner.loop.event_log_place import of_key
+from tuner.loop.turn import Job
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+# Of so many readers no other follows: memory that the kernel takes costs the task that reads.
+MOST_DEATHS = 3
+
+
+def has_killed_its_readers(job: Job, key: str) -> bool:
+    """Whether so many who read the log of the run `key`, an earlier one of the job's cohort, were ended while they did."""
+    return _deaths(job, key) >= MOST_DEATHS
+
+
+@contextmanager
+def marked(job: Job, key: str) -> Iterator[None]:
+    """Marks the log of the run `key` as being read, where the job's event logs go. Fails open: without a mark it is read, too."""
+    with suppress(Exception):
+        mark = _mark(job, key)
+        if on_disk(mark):
+            mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_bytes(bytes(_deaths(job, key) + 1))
+    try:
+        yield
+    finally:
+        with suppress(Exception):
+            _mark(job, key).unlink()
+
+
+def _deaths(job: Job, key: str) -> int:
+    """The bytes of the mark: one for each that began to read and has not ended."""
+    try:
+        return len(_mark(job, key).read_bytes())
+    except Exception:
+        return 0
+
+
+def _mark(job: Job, key: str) -> Path | UPath:
+    """Readers of logs pass over hidden files."""
+    if not job.event_log_base:
+        raise EventLogNotFoundError("no event_log_base was set for this job")
+    base = cast("Path | UPath", log_path(job.event_log_base, job.access))
+    return base / f".spark-tuner-reads{of_key(key)}"

@@ -16,7 +16,8 @@ from tuner.history.store import Store
 from tuner.loop.books import BOOKED_RUNS, CONTROL_RUNS, keep_books
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.cohort_figures import Gained
-from tuner.model.decision import Mode, Standing
+from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import ModeChange
 from tuner.policy.evidence.log_ratio import Z_90
@@ -179,6 +180,43 @@ def test_two_hints_that_are_always_together_are_as_sure_as_one(store: Store) -> 
     (first, *_), since = store.saved_by_change(None, a_night(0, steered=False).started_at, 5), a_night(0, steered=False)
     assert first.saved.deviation > 10 * booked.deviation, "what one of them did alone is open"
     assert sum(week.saved.deviation for week in store.saved_by_week(None, since.started_at)) < 30
+
+
+DIED = Failure(FailureKind.BROADCAST_OUT_OF_MEMORY, "not enough memory to build a broadcast", "q1")
+TRIAL = decided(HINT, Standing.TRIAL)
+
+
+def a_death(number: int, *changes: DecidedChange, failure: Failure = DIED, seconds: float = 90.0) -> Run:
+    run = night(number, query("q1", seconds - 5), changes=changes, state=RunState.FAILED)
+    assert run.outcome
+    return replace(run, outcome=replace(run.outcome, failure=failure))
+
+
+def lost(store: Store) -> list[tuple[float, int]]:
+    since = a_night(0, steered=False).started_at
+    return [(one.saved.lost_seconds, one.saved.failed) for one in store.saved_by_change(None, since, 9)]
+
+
+def test_a_loss_is_taken_back_once_the_job_fails_alike_without_the_change(store: Store) -> None:
+    for run in (a_death(0, TRIAL), a_death(1)):
+        begin(store, run)
+        finish(store, run)
+        if run.decision.changes:
+            assert lost(store) == [(90.0, 1)]
+    assert lost(store) == []
+    assert store.saved_by_week(None, run.started_at - timedelta(days=30)) == []
+
+
+def test_a_loss_that_older_runs_bear_out_stays_when_these_are_looked_at_no_more(store: Store) -> None:
+    """Somebody ended it, for it took far longer than the nights before it."""
+    killed = Failure(FailureKind.KILLED, "somebody ended it", None)
+    slow = a_death(3, TRIAL, failure=killed, seconds=900.0)
+    for run in (*(a_night(number, steered=False) for number in range(3)), slow, a_night(4, steered=False)):
+        begin(store, run)
+        finish(store, run)
+    assert lost(store) == [(900.0, 1)]
+    keep_books(store, COHORT, None, most=2)
+    assert lost(store) == [(900.0, 1)]
 
 
 def test_nothing_is_kept_of_a_cohort_without_runs(store: Store) -> None:

@@ -124,6 +124,12 @@ def test_the_latest_run_is_compared_with_the_one_before_it(call: Call, filled: S
     assert earlier["before"]["key"] == KEY.format(0)
 
 
+def test_a_run_whose_plans_were_let_go_is_not_compared(refused: Refused, filled: Store) -> None:
+    filled.let_go_of_plans([KEY.format(2)])
+    said = f"compare_runs: run {KEY.format(2)} cannot be compared: its plans were let go (spark-tuner db prune)"
+    assert refused("compare_runs", cohort=COHORT) == f"{said}; name another one"
+
+
 def test_a_run_that_failed_is_nothing_to_be_compared_with(call: Call, store: Store) -> None:
     nights = [night(0, query("q1", 9)), night(1, query("q1", 30), state=RunState.FAILED), night(2, query("q1", 10))]
     keep(store, *nights)

@@ -12,6 +12,7 @@ from tuner.history.store import Store
 from tuner.model.cohort_stance import CohortStance
 from tuner.model.decision import CohortState, Mode
 from tuner.model.run import RunState
+from tuner.panel.access import RUN_WITHOUT_DAG
 
 from .nights import keep, night, query
 from .people import Someone, editor, reader
@@ -122,3 +123,11 @@ def test_a_ruling_and_a_mode_change_what_waits_at_once(ask: Ask, store: Store) -
     ask().post("/api/cohort/mode", json={"cohort": "etl.load", "mode": "observe"})
     (summary,) = store.cohorts(cohort="etl.load")
     assert (summary.stance.mode, summary.stance.in_force) == (Mode.OBSERVE, 0)
+
+
+def test_a_dag_run_is_asked_for_with_its_dag(ask: Ask) -> None:
+    """Without it nothing leads to its runs: all of the store would be read."""
+    found = {"dag_id": "new", "run_id": "scheduled__2026-11-01T02:00:00+00:00"}
+    assert names(ask(), **found) == ["new.failed", "new.running"]
+    answer = ask().get("/api/cohorts", params={"run_id": found["run_id"]})
+    assert (answer.status_code, answer.json()) == (422, {"detail": RUN_WITHOUT_DAG})

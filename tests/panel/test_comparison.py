@@ -88,6 +88,17 @@ def test_a_run_that_is_not_of_this_cohort_is_as_one_that_does_not_exist(
     assert (answer.status_code, answer.json()) == (404, {"detail": UNKNOWN_RUN})
 
 
+def test_of_a_run_whose_plans_were_let_go_it_says_so(ask: Ask, store: Store, nights: tuple[Run, Run]) -> None:
+    store.let_go_of_plans([nights[0].key])
+    answer = asked(ask, *nights)
+    said = f"run {nights[0].key} cannot be compared: its plans were let go (spark-tuner db prune); choose another one"
+    assert (answer.status_code, answer.json()) == (410, {"detail": said})
+    for part in ("", "/runs", "/recommendations", "/insights", "/queries", "/plan?query=q1", "/audit"):
+        store.let_go_of_plans([one.key for one in nights])
+        answer = ask().get(f"/api/cohort{part}", params={"cohort": COHORT, "query": "q1"})
+        assert answer.status_code == 200, part
+
+
 def test_it_is_for_readers_of_the_cohort(ask: Ask, nights: tuple[Run, Run]) -> None:
     params = {"cohort": COHORT, "before": nights[0].key, "after": nights[1].key}
     assert ask(reader("etl")).get("/api/cohort/compare", params=params).status_code == 200

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,7 +15,7 @@ from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
-from tuner.model.run import Run, RunState
+from tuner.model.run import Outcome, Run, RunState
 from tuner.model.saving import OF_SIZES, Saving
 from tuner.model.size_change import SizeChange
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio
@@ -272,6 +273,34 @@ def test_a_run_that_a_change_made_fail_lost_all_that_it_took() -> None:
     nights = [run(0, {"q1": 20.0}), run(1, {"q1": 90.0}, trial, state=RunState.FAILED, failed=["q1"], failure=died)]
     (lost,) = savings([*nights, run(2, {"q1": 20.0})])
     assert (lost.run_key, lost.change_id, lost.seconds, lost.failed) == (nights[1].key, HINT.id, -90.0, True)
+
+
+def dead(one: Run, clock_s: float, outcome: Outcome) -> Run:
+    """A run that its driver died in `clock_s` after it began, with what its log tells up to there."""
+    return replace(one, ended_at=one.started_at + timedelta(seconds=clock_s), outcome=outcome)
+
+
+def test_a_run_whose_log_has_no_end_lost_what_its_driver_took_with_what_the_job_holds() -> None:
+    """Its driver was killed for want of memory: a broadcast that is on trial is known to make that."""
+    trial = replace(HINT, standing=Standing.TRIAL)
+    died = Failure(FailureKind.DRIVER_OUT_OF_MEMORY, "the driver ran out of memory", "q1")
+    failed = run(1, {"q1": 30.0}, trial, state=RunState.FAILED, failed=["q1"], failure=died)
+    assert failed.outcome
+    broken_off = replace(failed.outcome, duration_ms=None)
+    (lost,) = savings([held(run(0, {"q1": 3600.0}), 4, 8), dead(failed, 1800, broken_off)])
+    assert (lost.seconds, lost.failed) == (-1800.0, True)
+    assert (lost.core_hours, lost.gib_hours) == (-2.0, -4.0)
+
+
+def test_a_death_that_is_noticed_late_lost_no_more_than_the_longest_run_took() -> None:
+    """Its worker was lost, and the task was cleared a week later."""
+    trial = replace(HINT, standing=Standing.TRIAL)
+    died = Failure(FailureKind.DRIVER_OUT_OF_MEMORY, "the driver ran out of memory", "q1")
+    failed = run(2, {"q1": 30.0}, trial, state=RunState.FAILED, failed=["q1"], failure=died)
+    assert failed.outcome
+    nights = [run(0, {"q1": 600.0}), run(1, {"q1": 700.0})]
+    (lost,) = savings([*nights, dead(failed, 7 * 86400, replace(failed.outcome, duration_ms=None))])
+    assert lost.seconds == -700.0
 
 
 def test_a_run_that_failed_from_outside_is_nobodys_loss() -> None:

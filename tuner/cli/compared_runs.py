@@ -20,6 +20,7 @@ from tuner.model.run import Run, RunMark, RunState
 from tuner.printable import identifier, listed
 from tuner.replay.logged_run import logged_run
 from tuner.replay.run_in_effect import run_in_effect
+from tuner.words.states import PLANS_LET_GO
 
 # Runs before one that are looked at for one that was measured.
 _MOST_RUNS = 1000
@@ -146,4 +147,6 @@ def _stored(store: Store, key: str) -> Run:
             "it is still running" if run.state is RunState.RUNNING else f"it is {run.state.value}, without an event log"
         )
         raise TunerError(f"run {key} was not measured: {why}; compare another run")
+    if store.plans_let_go(key):
+        raise TunerError(f"run {key} cannot be compared: {PLANS_LET_GO}; compare another run")
     return run

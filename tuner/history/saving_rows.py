@@ -24,11 +24,17 @@ def week_of(moment: datetime) -> str:
 
 
 def replace_savings(
-    connection: Connection, cohort: str, started: Mapping[str, datetime], savings: Collection[Saving]
+    connection: Connection,
+    cohort: str,
+    started: Mapping[str, datetime],
+    savings: Collection[Saving],
+    told: Collection[str] = (),
 ) -> None:
-    """Puts `savings` in the place of what the runs that they are of had; these began as `started` says, by key."""
+    """Puts `savings` in the place of what the runs that they are of had, and those of the keys `told`; these began as `started`
+    says, by key."""
     of_run = Counter(saving.run_key for saving in savings)
-    connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(list(of_run))))
+    replaced = {*of_run, *told}
+    connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(replaced)))
     variances = dict[str, float]()
     for saving in savings:
         variances[saving.run_key] = variances.get(saving.run_key, 0.0) + saving.variance_of_run
@@ -51,7 +57,7 @@ def replace_savings(
     ]
     if rows:
         connection.execute(insert(SavingRow), rows)
-    _sum_weeks(connection, cohort, {week_of(started[key]) for key in of_run})
+    _sum_weeks(connection, cohort, {week_of(started[key]) for key in replaced})
 
 
 def booked_before(connection: Connection, cohort: str, of: Collection[tuple[str, str]]) -> list[Saving]:
@@ -106,8 +112,9 @@ def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> N
 
 def never_booked(cohort: str) -> Select[Any]:
     """Keys of a cohort's runs that no saving is booked of."""
-    booked = select(SavingRow.run_key).where(SavingRow.cohort == cohort)
-    return select(RunRow.key).where(RunRow.cohort == cohort, RunRow.key.not_in(booked))
+    # NOT IN would be looked up in a list of all its bookings, for each run, where PostgreSQL has no memory for a hash of them.
+    booked = select(SavingRow.id).where(SavingRow.cohort == cohort, SavingRow.run_key == RunRow.key)
+    return select(RunRow.key).where(RunRow.cohort == cohort, ~booked.exists())
 
 
 def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str) -> list[SavedInWeek]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The newest file of migrations/versions, said here so that opening a store need not import Alembic.
-HEAD = "0009"
+HEAD = "0010"
 VERSION_TABLE = "spark_tuner_alembic_version"
 
 _VERSIONS = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), primary_key=True))

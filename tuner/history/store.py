@@ -58,9 +58,9 @@ from tuner.history.documents import (
     readable_proof,
     readable_run,
     skipped,
-    times_document,
 )
 from tuner.history.engine import explained, open_engine, writer
+from tuner.history.plan_rows import HeldPlans, held_plans, let_go, plans_let_go, replace_times, with_plans
 from tuner.history.saving_rows import (
     booked_before,
     last_runs_with,
@@ -188,7 +188,7 @@ class Store:
         with self._writing() as connection:
             if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen)).rowcount == 1:
                 if outcome is not None:
-                    connection.execute(_replace_times(key, outcome, connection.dialect.name))
+                    connection.execute(replace_times(key, outcome, connection.dialect.name))
                 connection.execute(update(CohortRow).where(CohortRow.last_key == key).values(last_state=state.value))
                 return True
             if connection.scalar(select(RunRow.key).where(RunRow.key == key)) is None:
@@ -327,13 +327,16 @@ class Store:
             return found, {change.cohort: change.mode for change in changes}
 
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
-        """As `runs`, brief. Those of `known`, by key, that have their whole outcome never change: they are not read again."""
+        """As `runs`, brief. Those of `known`, by key, that have their whole outcome change in nothing but their state: they are
+        read again where that is another."""
         with self._reading() as session:
-            keys = list(session.scalars(_newest(select(RunRow.key), cohort, limit, 0)))
-        found = {key: run for key in keys if (run := known.get(key)) is not None and _is_whole(run)}
-        unknown = _rows().where(RunRow.key.in_([key for key in keys if key not in found]))
+            columns: tuple[Any, ...] = (RunRow.key, RunRow.state)
+            newest = _newest(select(*columns), cohort, limit, 0)
+            states = {row.key: row.state for row in session.execute(newest)}
+        found = {key: run for key, state in states.items() if (run := known.get(key)) and _is_whole(run, state)}
+        unknown = _rows().where(RunRow.key.in_([key for key in states if key not in found]))
         found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
-        return [found[key] for key in reversed(keys) if key in found]
+        return [found[key] for key in reversed(states) if key in found]
 
     def marks(self, cohort: str, limit: int) -> list[RunMark]:
         """What tells the newest `limit` runs of a cohort from others, oldest first: those of `runs`, and of any that
@@ -384,6 +387,30 @@ class Store:
         with self._reading() as session:
             document = session.scalar(select(RunRow.details).where(RunRow.key == key))
         return readable_details(key, document) if document else None
+
+    def keys_with_plans(self, cohort: str, before: datetime, newest: int) -> list[str]:
+        """Keys of ended runs of a cohort that began before a time and hold plans, oldest first; none of its newest so many."""
+        with self._reading() as session:
+            kept_since = session.scalar(_newest(select(RunRow.started_at), cohort, 1, newest - 1))
+            if kept_since is None:
+                return []
+            return list(session.scalars(with_plans(cohort).where(RunRow.started_at < min(before, kept_since))))
+
+    def held_plans(self, keys: Collection[str]) -> HeldPlans:
+        """What these runs hold of plans: their outcomes and details."""
+        with self._reading() as session:
+            return held_plans(session.connection(), keys)
+
+    def let_go_of_plans(self, keys: Collection[str]) -> HeldPlans:
+        """Takes that out of them, and returns how much it was. What times rest on stays, and is all that is read of them from
+        then on."""
+        with self._writing() as connection:
+            return let_go(connection, keys)
+
+    def plans_let_go(self, key: str) -> bool:
+        """Whether a run was measured and holds no plans any more."""
+        with self._reading() as session:
+            return session.scalar(select(RunRow.key).where(RunRow.key == key, plans_let_go())) is not None
 
     def pending(self, cohort: str) -> list[Run]:
         """The runs of a cohort that are running, or were never harvested; oldest first."""
@@ -453,14 +480,17 @@ class Store:
         started: Mapping[str, datetime],
         savings: Collection[Saving],
         untold: Collection[tuple[str, str]] = (),
+        told: Collection[str] = (),
     ) -> None:
         """Stores a cohort's figures (None: as they were), and what changes gained in its runs, of which `started` says when they
-        began, in place of what was booked of the same runs; what was booked of `untold`, runs with a change each, stays."""
+        began, in place of what was booked of the same runs; what was booked of `untold`, runs with a change each, stays. Of runs
+        of the keys `told`, `savings` are all that there is, though it be nothing."""
         with self._writing() as connection:
             lock(connection, cohort)
             if figures is not None:
                 keep_figures(connection, cohort, figures)
-            replace_savings(connection, cohort, started, [*savings, *booked_before(connection, cohort, untold)])
+            kept = booked_before(connection, cohort, untold)
+            replace_savings(connection, cohort, started, [*savings, *kept], told)
 
     def never_booked(self, cohort: str, before: datetime, limit: int) -> list[Run]:
         """Runs, in brief, that succeeded before a time and that no saving is booked of, oldest first: the newest `limit`, and as
@@ -580,19 +610,19 @@ def _rows() -> Select[Any]:
 
 
 def _read(session: Session, query: Select[Any], detail: Detail) -> list[Run]:
-    """The runs of a query for rows and what they have of times; for times alone the whole is read where that is all there is."""
+    """The runs of a query for rows and what they have of times; one of the two is read where that is all there is."""
     query = query.join(TimesRow, TimesRow.key == RunRow.key, isouter=True)
     if detail is Detail.FULL:
         query = query.options(undefer(RunRow.outcome))
-    found = (
-        (row, row.outcome if detail is Detail.FULL or times is None else times) for row, times in session.execute(query)
-    )
-    return [run for row, document in found if (run := readable_run(row, document, detail)) is not None]
+    found = ((row, *_document(row, times, detail)) for row, times in session.execute(query))
+    return [run for row, document, told in found if (run := readable_run(row, document, told)) is not None]
 
 
-def _replace_times(key: str, outcome: Outcome, dialect: str) -> Insert:
-    added = insert_into(TimesRow, dialect).values(key=key, times=times_document(key, outcome))
-    return added.on_conflict_do_update(index_elements=[TimesRow.key], set_={"times": added.excluded["times"]})
+def _document(row: RunRow, times: str | None, detail: Detail) -> tuple[str | None, Detail]:
+    """What is read of a run's outcome, and how much that tells: of one whose plans were let go its times are left."""
+    if times is not None and (detail is not Detail.FULL or row.outcome is None):
+        return times, Detail.TIMES
+    return row.outcome, detail
 
 
 def _replace_look_ahead(cohort: str, look_ahead: LookAhead, dialect: str) -> Insert:
@@ -653,7 +683,8 @@ def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: O
     if outcome is None:
         running = and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
         return of_run.where(running | mistaken).values(state=state.value, ended_at=ended_at)
-    lacks = RunRow.outcome.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
+    # An outcome whose plans were let go is one.
+    lacks = RunRow.app_id.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
     return of_run.where(lacks | mistaken).values(
         state=state.value,
         ended_at=ended_at,
@@ -674,8 +705,8 @@ def _add_verdict(verdict: Verdict) -> Insert:
     )
 
 
-def _is_whole(run: Run) -> bool:
-    return run.outcome is not None and run.outcome.duration_ms is not None
+def _is_whole(run: Run, state: str) -> bool:
+    return run.state == state and run.outcome is not None and run.outcome.duration_ms is not None
 
 
 def _newest(what: Select[Any], cohort: str, limit: int, offset: int) -> Select[Any]:

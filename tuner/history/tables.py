@@ -54,7 +54,8 @@ class RunRow(Base):
     """A run. `decision`, `outcome` and `details` are JSON of the model's dataclasses; the columns before are what is
     looked up.
 
-    The documents come last: SQLite then reads the columns before without reading them.
+    The documents come last: SQLite then reads the columns before without reading them. Old runs may have none but `decision`
+    (`plan_rows`).
     """
 
     __tablename__ = "spark_tuner_runs"
@@ -146,7 +147,10 @@ class SavingRow(Base):
     failed: Mapped[int] = mapped_column(Integer)
     of_run: Mapped[float] = mapped_column(Float)
 
-    __table_args__ = (Index("ix_spark_tuner_savings_cohort_week", "cohort", "week"),)
+    __table_args__ = (
+        Index("ix_spark_tuner_savings_cohort_week", "cohort", "week"),
+        Index("ix_spark_tuner_savings_run_key", "cohort", "run_key"),
+    )
 
 
 class WeeklySavingRow(Base):

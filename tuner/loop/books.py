@@ -11,7 +11,7 @@ from tuner.loop.known_runs import HISTORY_DAG_RUNS, MOST_HISTORY_RUNS
 from tuner.model.cohort_figures import Gained
 from tuner.model.cohort_stance import stance_of
 from tuner.model.decision import Decision
-from tuner.model.run import Run
+from tuner.model.run import Run, RunState
 from tuner.model.saving import OF_SIZES, Saving
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
@@ -36,7 +36,7 @@ def keep_books(
     this key (None: nothing).
 
     What the newest runs gained is known better with every run, and told anew for up to `most` of them; a booking that no run
-    tells of any more stays as it was.
+    tells of any more stays as it was, but for a loss that no change made after all.
     """
     of_dag_runs = store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS)
     runs = store.runs(cohort, max(most, of_dag_runs), brief=True)
@@ -45,7 +45,8 @@ def keep_books(
     known = [*_older(store, cohort, runs, of_dag_runs // HISTORY_DAG_RUNS), *runs]
     own = {run.key: run.started_at for run in runs}
     booked = [saving for saving in savings(known) if saving.run_key in own]
-    store.keep_books(cohort, cohort_figures(known), own, booked, _untold(runs, booked))
+    failures = _failures_told(runs, are_all=len(runs) < max(most, of_dag_runs))
+    store.keep_books(cohort, cohort_figures(known), own, booked, _untold(runs, booked), failures)
     if outlook is not None:
         store.keep_stance(cohort, stance_of(outlook))
     return _together([saving for saving in booked if saving.run_key == key])
@@ -112,6 +113,12 @@ def _untold(runs: Sequence[Run], booked: Sequence[Saving]) -> set[tuple[str, str
             if run.decision.sizes:
                 untold.add((run.key, OF_SIZES))
     return untold - told
+
+
+def _failures_told(runs: Sequence[Run], *, are_all: bool) -> set[str]:
+    """The keys of the failed runs of which these runs tell all: where there are older ones, those after one that succeeded."""
+    first = 0 if are_all else next((number for number, run in enumerate(runs) if usable(run)), len(runs))
+    return {run.key for run in runs[first:] if run.state is RunState.FAILED}
 
 
 def _together(booked: Sequence[Saving]) -> Gained | None:

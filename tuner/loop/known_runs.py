@@ -16,13 +16,14 @@ MOST_HISTORY_RUNS = 600
 
 def known_runs(store: Store, cohort: str) -> list[Run]:
     """Oldest first: as `Store.recent`, the newest LEARN_RUNS whole."""
-    return store.recent(cohort, _number(store, cohort), LEARN_RUNS)
+    return store.recent(cohort, number_known(store, cohort), LEARN_RUNS)
 
 
 def known_marks(store: Store, cohort: str) -> list[RunMark]:
     """What tells these runs from others, oldest first."""
-    return store.marks(cohort, _number(store, cohort))
+    return store.marks(cohort, number_known(store, cohort))
 
 
-def _number(store: Store, cohort: str) -> int:
+def number_known(store: Store, cohort: str) -> int:
+    """How many of a cohort's newest runs these are."""
     return max(HISTORY_RUNS, store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS))

@@ -8,6 +8,7 @@ from itertools import takewhile
 from tuner.errors import TunerError
 from tuner.model.run import Run, RunState
 from tuner.panel.facts import CohortFacts
+from tuner.words.states import PLANS_LET_GO
 
 UNKNOWN_RUN = "no such run of this cohort, or none that was measured; list_runs has its runs"
 NOT_MEASURED = "no run of this cohort has been measured yet; one is when its event log was read"
@@ -39,4 +40,6 @@ def _key_before(runs: Sequence[Run], key: str) -> str:
 def _measured(facts: CohortFacts, key: str) -> Run:
     if (run := facts.measured(key)) is None:
         raise TunerError(UNKNOWN_RUN)
+    if facts.plans_let_go(key):
+        raise TunerError(f"run {key} cannot be compared: {PLANS_LET_GO}; name another one")
     return run

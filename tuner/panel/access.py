@@ -20,6 +20,7 @@ from tuner.savings.savings_report import SavingsReport, savings_report
 # Said of what is not there and of what is another team's alike: neither is to be told from the other.
 UNKNOWN_COHORT = "no such cohort, or none that you may read; the list of cohorts has those that you may"
 UNREADABLE_DAG = "you may not read this DAG, or it does not exist; ask its owners for read access"
+RUN_WITHOUT_DAG = "run_id: a DAG run is looked for in its DAG; send dag_id with it"
 MAY_NOT_ACT = "you may read this cohort but not change it; that takes edit access to each of its DAGs"
 
 
@@ -32,8 +33,11 @@ class Access:
     recent: RecentRuns
 
     def summaries(self, dag_id: str | None, task_id: str | None, run_id: str | None) -> list[CohortSummary]:
-        """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read."""
+        """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read, 422 for a DAG run
+        without its DAG, for which all runs of the store would have to be read."""
         self.require_dag(dag_id)
+        if run_id is not None and dag_id is None:
+            raise HTTPException(422, RUN_WITHOUT_DAG)
         return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id), self.viewer)
 
     def savings(self, since: datetime, dag_id: str | None) -> SavingsReport:

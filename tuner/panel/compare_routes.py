@@ -13,6 +13,7 @@ from tuner.panel.answers import comparison_answer
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models import Comparison, Sent
 from tuner.panel.read_routes import MOST_CHARACTERS, Name
+from tuner.words.states import PLANS_LET_GO
 
 Key = Annotated[Sent, Query(max_length=MOST_CHARACTERS)]
 
@@ -33,7 +34,9 @@ def compare_routes(access_of: Callable[..., Access]) -> APIRouter:
 
 
 def _measured(facts: CohortFacts, key: str) -> Run:
-    """404 for a run of another cohort, as for one that does not exist."""
+    """404 for a run of another cohort, as for one that does not exist; 410 for one whose plans were let go."""
     if (run := facts.measured(key)) is None:
         raise HTTPException(404, UNKNOWN_RUN)
+    if facts.plans_let_go(key):
+        raise HTTPException(410, f"run {key} cannot be compared: {PLANS_LET_GO}; choose another one")
     return run

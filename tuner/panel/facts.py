@@ -121,9 +121,14 @@ class CohortFacts:
         return self._whole[run.key]
 
     def measured(self, key: str) -> Run | None:
-        """A run of this cohort with all facts of its plans, however old; None where there is none, or it was not measured."""
+        """A run of this cohort with all facts of its plans, but for those that were let go; None where there is none, or it was
+        not measured."""
         run = self._store.run(key)
         return run if run is not None and run.cohort == self.cohort and run.outcome is not None else None
+
+    def plans_let_go(self, key: str) -> bool:
+        """Whether of a measured run no facts of its plans are left."""
+        return self._store.plans_let_go(key)
 
     def names_of(self, runs: Sequence[Run]) -> QueryNames:
         """What the queries of these runs, oldest first, are called: as on the rest of the page where the runs are in view."""

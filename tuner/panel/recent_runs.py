@@ -1,4 +1,5 @@
-"""The runs that the panel looks at, and what follows from them: kept between answers, since finished runs never change."""
+"""The runs that the panel looks at, and what follows from them: kept between answers, since of finished runs only the
+state may change."""
 
 from __future__ import annotations
 

@@ -89,8 +89,8 @@ class FailedRun:
         failure = self.failure
         if self.query is not None or failure is None or failure.kind not in _ENDED_BY_SOMEBODY:
             return False
-        longest = max((took for r in self.earlier if usable(r) and (took := _took_ms(r)) is not None), default=None)
-        took = _took_ms(self.run)
+        longest = max((took for r in self.earlier if usable(r) and (took := clock_ms(r)) is not None), default=None)
+        took = clock_ms(self.run)
         return longest is not None and took is not None and took > (1 + FAR_SLOWER) * longest
 
     @property
@@ -195,6 +195,13 @@ def waits_for_a_run_without(run: Run, earlier: Sequence[Run], in_force: Sequence
     return False
 
 
+def clock_ms(run: Run) -> float | None:
+    """How long a run took by its log; where that has no end, by the clock of its driver. None where neither tells."""
+    if run.outcome is not None and run.outcome.duration_ms is not None:
+        return run.outcome.duration_ms
+    return (run.ended_at - run.started_at).total_seconds() * 1e3 if run.ended_at else None
+
+
 def _making(failed: FailedRun, decided: DecidedChange, found: Mapping[str, Guilt]) -> Making | None:
     """What a change that can have made a failure is rolled back for; None where that is not shown."""
     failure, known = failed.failure, found[decided.id] is Guilt.KNOWN
@@ -206,13 +213,6 @@ def _making(failed: FailedRun, decided: DecidedChange, found: Mapping[str, Guilt
     if (query is not None or failed.ended_for_slowness) and failed.succeeded_without(decided):
         return Making.SUCCEEDED_WITHOUT
     return Making.FAILED_TWICE if decided.id in failed.suspected else None
-
-
-def _took_ms(run: Run) -> float | None:
-    """By its log; where that has no end, by the clock of its driver."""
-    if run.outcome is not None and run.outcome.duration_ms is not None:
-        return run.outcome.duration_ms
-    return (run.ended_at - run.started_at).total_seconds() * 1e3 if run.ended_at else None
 
 
 def _is_without(decided: DecidedChange, run: Run) -> bool:

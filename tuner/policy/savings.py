@@ -15,7 +15,7 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.context import ByContext
 from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
-from tuner.policy.failed_run import FailedRun, after_failure
+from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, total_input_bytes, usable
 from tuner.policy.moved_beside import moved_beside
@@ -165,8 +165,9 @@ class _Held:
         self._asked = _median(self._own)
 
     def hours(self, run: Run, seconds: float) -> tuple[float | None, float | None]:
-        """Core-hours and GiB-hours that a run's job as its author sized it holds in so many seconds on the clock."""
-        rates = self._asked if values_of(run.decision.sizes) else _rates(run)
+        """Core-hours and GiB-hours that a run's job as its author sized it holds in so many seconds on the clock: by the run's
+        own log where that tells, else by its other runs."""
+        rates = self._asked if values_of(run.decision.sizes) or not _has_end(run) else _rates(run)
         if rates is None:
             return None, None
         cores, gib = (seconds * rate / SECONDS_PER_HOUR for rate in rates)
@@ -223,16 +224,29 @@ def _took_seconds(run: Run) -> float:
     return (run.outcome.duration_ms or 0) / 1e3 if run.outcome else 0.0
 
 
+def _has_end(run: Run) -> bool:
+    return run.outcome is not None and run.outcome.duration_ms is not None
+
+
 def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
     """What runs took that failed, by what made them: changes that were taken out for it, or less memory than was asked for."""
+    longest_ms = max((clock_ms(run) or 0.0 for run in runs if usable(run)), default=math.inf)
     for position, run in enumerate(runs):
         if run.state is not RunState.FAILED or not (run.decision.in_force or run.decision.cuts):
             continue
         failed = FailedRun(run, runs[:position], runs[position + 1 :])
         guilty = [OF_SIZES] if failed.had_less_memory else list(_made_by(failed))
         for id_ in guilty:
-            lost = -_took_seconds(run) / len(guilty)
+            lost = -_lost_seconds(failed, longest_ms) / len(guilty)
             yield Saving(run.key, id_, lost, 0.0, *held.hours(run, lost), failed=True)
+
+
+def _lost_seconds(failed: FailedRun, longest_ms: float) -> float:
+    """By its log. Where that has no end, by its driver's clock, and no more than any run that succeeded took: the death of a
+    worker is noticed late. What somebody ended for its slowness was seen to its end."""
+    took_ms = max(0.0, clock_ms(failed.run) or 0.0)  # Clocks are set back.
+    is_sure = _has_end(failed.run) or failed.ended_for_slowness
+    return (took_ms if is_sure else min(took_ms, longest_ms)) / 1e3
 
 
 def _made_by(failed: FailedRun) -> Iterable[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tuner.model.decision import CohortState
 from tuner.model.run import RunState
 
+# Of a run of which its times are left.
+PLANS_LET_GO = "its plans were let go (spark-tuner db prune)"
 _RUN_STATES = {RunState.PARTIAL: "partial log", RunState.LOST: "no log"}
 
 

@@ -9,6 +9,7 @@ from tuner.cost.operator_seconds import (
     broadcast_seconds,
     calibrate,
     join_core_seconds,
+    sending_ns,
     shuffle_core_seconds,
     shuffled_hash_core_seconds,
     sort_core_seconds,
@@ -65,13 +66,20 @@ def test_shuffling_costs_by_the_byte() -> None:
     assert shuffle_core_seconds(side("a"), UnitCosts()) == 0
 
 
-def test_a_broadcast_waits_for_the_driver_and_each_executor() -> None:
+def test_a_broadcast_waits_for_the_driver_and_for_each_doubling_of_the_executors() -> None:
     costs = UnitCosts(broadcast_build=1000, collect=10, broadcast=2, probe=100)
     build, probe = side("d", rows=1_000_000), side("f", rows=10_000_000)
-    found = broadcast_seconds(build, probe, 10**8, executors=5, costs=costs)
-    assert found.serial == pytest.approx(1.0 + 0.1 * (10 + 2 * 5))
+    found = broadcast_seconds(build, probe, 10**8, executors=8, costs=costs)
+    assert found.serial == pytest.approx(1.0 + 0.1 * (10 + 2 * (1 + 3)))
     assert found.probe_core == pytest.approx(1.0)
     assert broadcast_seconds(build, probe, 10**8, executors=0, costs=costs).serial > 0
+
+
+def test_one_executor_is_sent_what_the_price_is_learned_of() -> None:
+    """Many serve one another: 100 do not take the driver's 0.4 s for 50 MB a hundred times."""
+    costs = UnitCosts(broadcast=8)
+    assert sending_ns(50_000_000, 1, costs) == sending_ns(50_000_000, 0, costs) == pytest.approx(0.4e9)
+    assert 0.4e9 < sending_ns(50_000_000, 100, costs) < 4e9
 
 
 def test_a_shuffled_hash_join_builds_and_probes() -> None:

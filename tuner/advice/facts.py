@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -16,7 +16,7 @@ from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.merge_graphs import merge_graphs
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
-from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, MEMORY_FRACTION, MEMORY_STORAGE_FRACTION
+from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, MEMORY_FRACTION, MEMORY_STORAGE_FRACTION, TASK_CPUS
 from tuner.spark.memory import (
     BroadcastCap,
     broadcast_cap,
@@ -37,11 +37,12 @@ class PastRun:
 
     queries: tuple[Query, ...]
     conf: Mapping[str, str] = field(default_factory=dict)
+    cluster: Cluster = Cluster()  # noqa: RUF009 (frozen)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """One run as advisors see it. `reach` says which joins a hint can reach.
+    """One run as advisors see it. `reach` says which joins a hint can reach; cores are `cores_for_tasks`.
 
     `prices` are operator times learned from the history, `price_error` the factor that 90 % of them are within.
     `earlier` are the runs before it, oldest first; `prediction_errors` is how far off what was foretold of changes was.
@@ -132,6 +133,15 @@ class Facts:
         runs = (*(run.queries for run in self.earlier), self.queries)
         same = (q for queries in runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q))
         return (graph for q in same for graph in q.graphs)
+
+
+def cores_for_tasks(cluster: Cluster, conf: Mapping[str, str]) -> Cluster:
+    """The cluster with as many cores, and for each executor, as tasks run at once: one may take several (CPUS_PER_TASK)."""
+    cpus = max(1, Settings(conf)[TASK_CPUS])
+    if cpus == 1 or not cluster.cores_per_executor:
+        return cluster
+    at_once = max(1, cluster.cores_per_executor // cpus)
+    return replace(cluster, cores=cluster.executors * at_once, cores_per_executor=at_once)
 
 
 def is_whole(query: Query) -> bool:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, cores_for_tasks
 from tuner.advice.steering_reach import reach_of
 from tuner.cli.console import console
 from tuner.cli.hinted_sql import HintedSql, hinted_sql, read_statements
@@ -92,7 +92,7 @@ def advice_of_log(steering: By, sql: bool, source: LogSource) -> tuple[Applicati
     model = calibrated_model(samples(found, cluster), configured_model())
     facts = Facts(
         found,
-        cluster,
+        cores_for_tasks(cluster, application.conf),
         application.conf,
         spark_version=application.spark_version,
         prices=model.costs,

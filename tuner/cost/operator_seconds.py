@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,14 @@ def shuffled_hash_core_seconds(build: JoinSide, probe: JoinSide, costs: UnitCost
     return ((build.rows or 0) * costs.hash_build + (probe.rows or 0) * costs.probe) / 1e9
 
 
+def sending_ns(relation_bytes: float, executors: int, costs: UnitCosts) -> float:
+    """Nanoseconds to send a relation of so many bytes to all executors: as long as to one, and as long again for each doubling.
+
+    Each executor that has a block serves it to others (TorrentBroadcast), so those that have it double from round to round.
+    """
+    return relation_bytes * costs.broadcast * (1 + math.log2(max(1, executors)))
+
+
 @dataclass(frozen=True, slots=True)
 class BroadcastSeconds:
     """A broadcast hash join: seconds on the driver and network while tasks wait, and core seconds of the probe."""
@@ -59,9 +68,8 @@ def broadcast_seconds(
     build: JoinSide, probe: JoinSide, build_bytes: int, executors: int, costs: UnitCosts
 ) -> BroadcastSeconds:
     """What broadcasting `build` costs; `build_bytes` are its rows as collected."""
-    serial = (build.rows or 0) * costs.broadcast_build + build_bytes * (
-        costs.collect + costs.broadcast * max(1, executors)
-    )
+    serial = (build.rows or 0) * costs.broadcast_build + build_bytes * costs.collect
+    serial += sending_ns(build_bytes, executors, costs)
     return BroadcastSeconds(serial / 1e9, (probe.rows or 0) * costs.probe / 1e9)
 
 

@@ -11,8 +11,10 @@ class UnitCosts:
 
     `sort` is what Spark times as "sort time", `sort_insert` copying a row into the sorter, which that leaves out.
     `broadcast_build` is per row, `collect` and `broadcast` per byte, all on the driver while tasks wait; `broadcast` is
-    paid for each executor. The defaults are where learning starts: medians of what Spark's own metrics time ("sort
-    time", "time to build", "shuffle write time") over TPC-DS at SF1 on Spark 4.3, and of that order where nothing does.
+    what the driver takes to send a byte ("time to broadcast", TorrentBroadcast.writeBlocks), whatever the number of
+    executors (`operator_seconds.sending_ns`). The defaults are where learning starts: medians of what Spark's own
+    metrics time ("sort time", "time to build", "shuffle write time") over TPC-DS at SF1 on Spark 4.3, and of that order
+    where nothing does.
     """
 
     scan: float = 20.0
@@ -74,5 +76,5 @@ PRICE_UNITS: dict[str, str] = {
     "compile": "operator and stage",
     "broadcast_build": "row",
     "collect": "byte",
-    "broadcast": "byte and executor",
+    "broadcast": "byte sent",
 }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tuner.advice.facts import Facts, PastRun
+from tuner.advice.facts import Facts, PastRun, cores_for_tasks
 from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
@@ -214,11 +214,11 @@ def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes 
     """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
     facts = Facts(
         outcome.queries,
-        outcome.cluster,
+        cores_for_tasks(outcome.cluster, outcome.conf),
         outcome.conf,
         reach,
         outcome.spark_version,
-        earlier=tuple(PastRun(o.queries, o.conf) for o in earlier),
+        earlier=tuple(PastRun(o.queries, o.conf, cores_for_tasks(o.cluster, o.conf)) for o in earlier),
     )
     return replace(facts, prices=model.costs, price_error=model.price_error) if model else facts
 

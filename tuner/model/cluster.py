@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Cores that tasks could use at once, and heap in bytes (0 where the log does not say)."""
+    """Cores of all executors that were there at once at most, and heap in bytes (0 where the log does not say)."""
 
     cores: int = 0
     executors: int = 0

@@ -67,11 +67,12 @@ def test_prices_are_unit_costs_times_rows_and_bytes() -> None:
     assert join.serial_seconds == 0
 
 
-def test_a_broadcast_is_waited_for_and_costs_more_with_more_executors() -> None:
+def test_a_broadcast_is_waited_for_and_costs_more_with_each_doubling_of_the_executors() -> None:
     costs = UnitCosts(broadcast_build=1, collect=2, broadcast=4, probe=8, emit=16)
     sizes = {0b01: Size(10, 1000), 0b10: Size(20, 3000), 0b11: Size(5, 100)}
-    (join,) = what_if(sizes, CHAIN[:1], SelectionConf(), costs=costs).order((0, 1)).joins
-    assert join.serial_seconds == pytest.approx((10 + 1000 * (2 + 4 * 2)) / 1e9)
+    cluster = Cluster(cores=4, executors=16)
+    (join,) = what_if(sizes, CHAIN[:1], SelectionConf(), cluster, costs).order((0, 1)).joins
+    assert join.serial_seconds == pytest.approx((10 + 1000 * (2 + 4 * (1 + 4))) / 1e9)
     assert join.core_seconds == pytest.approx((20 * 8 + 5 * 16) / 1e9)
 
 

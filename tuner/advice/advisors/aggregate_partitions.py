@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from tuner.advice.advisors.shuffle_partitions import (
     MAX_PARTITIONS,
     advise_shuffle_partitions,
+    more_segments_seconds,
+    predict_more_partitions,
 )
 from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Change, Evidence, Prediction
+from tuner.model.change import Change, Evidence
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
@@ -26,8 +28,6 @@ from tuner.spark.memory import hash_map_cap, relation_bytes
 
 # Groups are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 1.5
-# What sorting took, and what more partitions cost, are right within this factor.
-UNSURE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def advise_aggregate_partitions(facts: Facts) -> Iterable[Change]:
     if not found:
         return
     wanted = max(f.wanted for f in found)
-    saved, added = sum(f.seconds for f in found), _added(facts, current, wanted)
+    saved, added = sum(f.seconds for f in found), more_segments_seconds(facts, current, wanted)
     if is_worth_it(saved - added, facts.succeeded):
         yield _recommendation(facts, found, current, wanted, saved, added)
 
@@ -87,13 +87,6 @@ def _wanted(site: AggregateSite, cap: int, cores: int) -> int:
     return min(MAX_PARTITIONS, math.ceil(partitions / cores) * cores)
 
 
-def _added(facts: Facts, current: int, wanted: int) -> float:
-    """Wall seconds of the segments that all shuffles would write and fetch besides."""
-    shuffles = (s for q in facts.succeeded for s in q.shuffles if s.adjustable)
-    segments = sum((s.map_tasks or 1) * (wanted - current) for s in shuffles)
-    return segments * facts.costs.shuffle_segment / 1e9 / facts.cluster.cores
-
-
 def _recommendation(
     facts: Facts, found: list[_Fallback], current: int, wanted: int, saved: float, added: float
 ) -> Change:
@@ -121,12 +114,7 @@ def _recommendation(
             Evidence("sorting", saved, "seconds"),
             Evidence("more segments in all shuffles", added, "seconds"),
         ),
-        prediction=Prediction(
-            before,
-            before - saved + added,
-            max(0.0, before - UNSURE * saved + added / UNSURE),
-            before - saved / UNSURE + added * UNSURE,
-        ),
+        prediction=predict_more_partitions(before, saved, added),
         risk=SHUFFLE_PARTITIONS.risk,
         advisor="aggregate_partitions",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
@@ -12,6 +12,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.query import Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
+from tuner.plan.query_work import Resource
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 
 # Bytes of rows for one partition: half of spark.sql.adaptive.advisoryPartitionSizeInBytes (64 MB), since AQE joins
@@ -21,35 +22,75 @@ GROWTH = 1.5
 # Fewer partitions than this for each core leave cores idle at the end of a stage.
 PER_CORE = 4
 MAX_PARTITIONS = 20_000
+# No more of the queries' seconds than this is believed to be saved.
+MOST_SHARE = 0.5
+# What spilling and sorting took, and what more partitions cost, are right within this factor.
+UNSURE = 2.0
 
 
 def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
-    """At most one recommendation: a count from the largest shuffle's bytes, where half will do, or too few spilled.
+    """At most one recommendation: a count from the bytes of the largest shuffle of all runs, where half will do and none of
+    them spilled, or where too few spilled in the latest.
 
     Fewer spare more than one sorted file a task does (`tuner.advice.advisors.bypass_merge`).
     """
     return facts.once(_advised)
 
 
+def more_segments_seconds(facts: Facts, current: int, wanted: int) -> float:
+    """Wall seconds of the segments that all shuffles would write and fetch besides."""
+    shuffles = (s for q in facts.succeeded for s in q.shuffles if s.adjustable)
+    segments = sum((s.map_tasks or 1) * (wanted - current) for s in shuffles)
+    return segments * facts.costs.shuffle_segment / 1e9 / facts.cluster.cores
+
+
+def predict_more_partitions(before: float, saved: float, added: float) -> Prediction:
+    """Seconds after, where more partitions save some and their segments add others, each within a factor of `UNSURE`."""
+    low, high = before - UNSURE * saved + added / UNSURE, before - saved / UNSURE + added * UNSURE
+    return Prediction(before, before - saved + added, max(0.0, low), high)
+
+
 def _advised(facts: Facts) -> Sequence[Change]:
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
     if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
         return ()
-    current = _current(facts)
-    # A query that failed is counted for its bytes: it may have failed of them.
-    largest = max(s.data_bytes or 0 for q in facts.queries for s in q.shuffles if s.adjustable)
-    wanted = _wanted(largest, facts.cluster.cores)
+    current, largest = _current(facts), _largest_bytes(facts)
+    wanted = _wanted(largest, _most_cores(facts))
     queries = {q.id: q for q, _ in shuffles}.values()
-    spilled = sum(q.spilled_bytes for q in queries)
-    if wanted <= current / 2 and not spilled:
-        gain = _segment_gain(facts, [s for _, s in shuffles], current, wanted)
-    elif wanted >= current * 2 and spilled:
-        gain = _spill_gain(facts, spilled)
+    before = total_seconds(queries)
+    if wanted <= current / 2 and not _has_spilled(facts):
+        saved = min(_segment_gain(facts, [s for _, s in shuffles], current, wanted), MOST_SHARE * before)
+        added = 0.0
+        prediction = Prediction(before, before - saved, max(0.0, before - 3 * saved), before - 0.2 * saved)
+    elif wanted >= current * 2:
+        saved = min(_spill_gain(facts, queries), MOST_SHARE * before)
+        added = more_segments_seconds(facts, current, wanted)
+        prediction = predict_more_partitions(before, saved, added)
     else:
         return ()
-    if not is_worth_it(gain, queries):
+    if not is_worth_it(saved - added, queries):
         return ()
-    return (_recommendation(shuffles, current, wanted, largest, gain),)
+    return (_recommendation(shuffles, current, wanted, largest, added, prediction),)
+
+
+def _largest_bytes(facts: Facts) -> int:
+    """Those of the largest shuffle, the runs before included: a Sunday's are not a Monday's. A query that failed is counted: it
+    may have failed of them."""
+    return max(s.data_bytes or 0 for q in _of_all_runs(facts) for s in q.shuffles if s.adjustable)
+
+
+def _most_cores(facts: Facts) -> int:
+    """Those that any run had: dynamic allocation gives no more than there are tasks for."""
+    return max(facts.cluster.cores, *(past.cluster.cores for past in facts.earlier), 0)
+
+
+def _has_spilled(facts: Facts) -> bool:
+    """Whether a query whose partitions the property decides has spilled in any run."""
+    return any(q.spilled_bytes for q in _of_all_runs(facts) if any(s.adjustable for s in q.shuffles))
+
+
+def _of_all_runs(facts: Facts) -> Iterator[Query]:
+    return (q for queries in (*(past.queries for past in facts.earlier), facts.queries) for q in queries)
 
 
 def _current(facts: Facts) -> int:
@@ -68,21 +109,32 @@ def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], current: in
     return sum(fewer_partitions_ns(facts, s, wanted) for s in fewer) / 1e9 / facts.cluster.cores
 
 
-def _spill_gain(facts: Facts, spilled_bytes: int) -> float:
+def _spill_gain(facts: Facts, queries: Iterable[Query]) -> float:
     """Wall seconds to write and read back what spilled."""
     costs = facts.costs
+    spilled_bytes = sum(map(_spilled_after_shuffles, queries))
     return spilled_bytes * (costs.shuffle_write + costs.shuffle_read) / 1e9 / facts.cluster.cores
 
 
+def _spilled_after_shuffles(query: Query) -> float:
+    """Bytes: the tasks of a scan get no less by more partitions. All that a query spilled where its stages are not known."""
+    if query.work is None:
+        return query.spilled_bytes
+    reading = (stage.amounts for stage in query.work.stages if stage.amounts.get(Resource.SHUFFLE_READ))
+    return sum(amounts.get(Resource.SPILL, 0.0) for amounts in reading)
+
+
 def _recommendation(
-    shuffles: list[tuple[Query, ShuffleExchange]], current: int, wanted: int, largest: int, gain: float
+    shuffles: list[tuple[Query, ShuffleExchange]],
+    current: int,
+    wanted: int,
+    largest: int,
+    added: float,
+    prediction: Prediction,
 ) -> Change:
-    affected = {q.id: q for q, _ in shuffles}
-    before = total_seconds(affected.values())
-    gain = min(gain, 0.5 * before)
     return Change.of(
         actions=(Action(ActionKind.SET_CONF, SHUFFLE_PARTITIONS.property, str(wanted)),),
-        queries=tuple(dict.fromkeys(q.fingerprint for q in affected.values())),
+        queries=tuple(dict.fromkeys(q.fingerprint for q, _ in shuffles)),
         reason=Reason(
             ReasonCode.SHUFFLE_PARTITIONS,
             {
@@ -90,7 +142,7 @@ def _recommendation(
                 "partitions_before": current,
                 "largest_bytes": largest,
                 "partition_bytes": largest / current,
-                "gain_seconds": gain,
+                "gain_seconds": prediction.gain,
             },
         ),
         evidence=(
@@ -98,8 +150,9 @@ def _recommendation(
             Evidence("shuffles", len(shuffles), "shuffles"),
             Evidence("bytes a partition", largest / current, "bytes", f"with {current}"),
             Evidence("bytes a partition", largest / wanted, "bytes", f"with {wanted}"),
+            *((Evidence("more segments in all shuffles", added, "seconds"),) if added else ()),
         ),
-        prediction=Prediction(before, before - gain, max(0.0, before - 3 * gain), before - 0.2 * gain),
+        prediction=prediction,
         risk=Risk.LOW if wanted < current else Risk.MEDIUM,
         advisor="shuffle_partitions",
     )

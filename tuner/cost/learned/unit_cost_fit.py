@@ -144,7 +144,8 @@ def _sorts(found: Sequence[Sample], usual: float) -> tuple[Array, Array, Array]:
 def _driver_prices(works: Iterable[QueryWork], prior: UnitCosts) -> dict[str, float]:
     """What building and sending broadcasts takes, as Spark times it; with the prior as one more, middling broadcast.
 
-    "time to collect" is left out: it holds the tasks that made the rows.
+    "time to broadcast" is what the driver takes, however many executors there are. "time to collect" is left out: it holds
+    the tasks that made the rows.
     """
     broadcasts = [broadcast for work in works for broadcast in work.broadcasts]
     rows, size = _MIDDLING_ROWS, _MIDDLING_BYTES

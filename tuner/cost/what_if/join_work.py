@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tuner.cost.operator_seconds import sending_ns
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.ensure_requirements import LEFT
@@ -68,6 +69,5 @@ def _joining(join: PlannedJoin, left: float, right: float, costs: UnitCosts) -> 
 
 
 def _broadcast(join: PlannedJoin, build: Size, costs: UnitCosts, executors: int) -> float:
-    per_byte = costs.collect + costs.broadcast * max(1, executors)
     hashed = build.rows * costs.broadcast_build if join.strategy is Strategy.BROADCAST_HASH else 0.0
-    return hashed + build.bytes * per_byte
+    return hashed + build.bytes * costs.collect + sending_ns(build.bytes, executors, costs)

@@ -84,6 +84,13 @@ def test_or_as_memory_has_it_where_that_is_less() -> None:
     assert _room(double) == pytest.approx(2_500, rel=0.001)
 
 
+def test_a_side_that_no_shuffle_counted_is_as_wide_as_its_files_let_it_be() -> None:
+    documents = side("dim", rows=60_000, file_bytes=400_000_000, leaf_bytes=400_000_000)
+    assert (_room(documents, Strategy.BROADCAST_HASH) or 0) < 400_000_000 / 10
+    narrow = replace(documents, file_bytes=4_000_000, leaf_bytes=4_000_000)
+    assert (_room(narrow, Strategy.BROADCAST_HASH) or 0) > 4 * 10**6
+
+
 def test_what_the_agent_can_hold_back_by_itself_is_left_to_it() -> None:
     huge = inner(side("fact", rows=1), side("dim", rows=0, shuffle_bytes=1 << 40, leaf_bytes=5000))
     hint = Action(ActionKind.HINT_JOIN, huge.signature, Hint.BROADCAST, "q", ("dim",))

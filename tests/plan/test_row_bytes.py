@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from msgspec.structs import replace
 
 from tuner.plan.node import PlanNode
@@ -25,6 +26,21 @@ def test_a_word_for_each_column_and_for_each_64_of_them() -> None:
 def test_texts_take_what_they_hold_besides() -> None:
     assert row_bytes(scan("a#1,b#2", "struct<a:int,b:string>")) == 8 * (1 + 2) + 24
     assert row_bytes(scan("a#1", "struct<a:int,b:string>")) == 8 * (1 + 1)
+
+
+@pytest.mark.parametrize(
+    ("type_", "besides"),
+    [
+        pytest.param("array<bigint>", 16 + 8, id="an array: its length, its nulls, an element"),
+        pytest.param("array<string>", 16 + 8 + 24, id="of texts"),
+        pytest.param("map<string,int>", 40 + 8 + 24 + 8, id="a map is two arrays"),
+        pytest.param("struct<x:int,y:decimal(38,10),z:string>", 8 + 3 * 8 + 24, id="a struct is a row"),
+        pytest.param("array<struct<x:int,y:array<int>>>", 16 + 16 + 8 + 24 + 8, id="nested"),
+        pytest.param("decimal(10,2)", 0, id="a number"),
+    ],
+)
+def test_collections_take_one_element_besides(type_: str, besides: int) -> None:
+    assert row_bytes(scan("a#1,b#2,c#3", f"struct<a:int,b:{type_},c:bigint>")) == 8 * (1 + 3) + besides
 
 
 def test_the_last_projection_tells_what_goes_on() -> None:
@@ -58,4 +74,5 @@ def test_a_hostile_schema_is_read_in_linear_time() -> None:
     began = time.process_time()
     row_bytes(scan("a#1", "a" * 1_000_000))
     row_bytes(scan("a#1", "a:" * 500_000))
+    row_bytes(scan("a#1", "struct<" * 200_000))
     assert time.process_time() - began < 5

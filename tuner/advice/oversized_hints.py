@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
@@ -84,7 +85,9 @@ def _future_rooms(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[
         return []
     from tuner.advice.candidates.ordered_sides import future_sides
 
-    return [_room(_to_broadcast(facts, side), side) for side in future_sides(facts, hint, beside)]
+    return [
+        _room(_to_broadcast(facts, side, side.shuffle_bytes or 0), side) for side in future_sides(facts, hint, beside)
+    ]
 
 
 def _room(built: _Built, side: JoinSide) -> int:
@@ -100,14 +103,14 @@ def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSid
 
 
 def _broadcast(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:
-    return _to_broadcast(facts, side)
+    return _to_broadcast(facts, side, facts.once(RowWidths).data_bytes(query, side))
 
 
-def _to_broadcast(facts: Facts, side: JoinSide) -> _Built:
+def _to_broadcast(facts: Facts, side: JoinSide, data_bytes: int) -> _Built:
     """A broadcast in force may grow to the cap of its query; a new one must fit the cap of one relation."""
     cap = facts.cap
     broadcast = side.broadcast_bytes is not None
-    size = side.broadcast_bytes or relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
+    size = side.broadcast_bytes or relation_bytes(side.rows or 0, data_bytes)
     return _Built(size, cap.query_bytes if broadcast else cap.one_bytes)
 
 

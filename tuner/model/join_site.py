@@ -29,7 +29,8 @@ class JoinSide:
     which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `leaf_bytes` sums the planner's estimates
     of the relations themselves. `sort_ms` is what sorting took. `filtered_by_other` is what the join's other side has left out of
     this one: with another strategy Spark may not do so, and the rows are more. `skipped` says that an earlier execution of the
-    application has made its rows, which Spark found: nothing was measured of it here.
+    application has made its rows, which Spark found: nothing was measured of it here. `readers` are the places of the
+    plan that read its shuffle (ReusedExchange).
     """
 
     relations: tuple[str, ...]
@@ -43,6 +44,19 @@ class JoinSide:
     leaf_bytes: int | None = None
     filtered_by_other: RuntimeFilter | None = None
     skipped: bool = False
+    readers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reshuffle:
+    """What an operator above a join, in the same stage, would have to shuffle had the join's inputs not been shuffled.
+
+    `rows` reach it. `sorts` says that it would have to sort them as well. `join` is the signature and occurrence of a join.
+    """
+
+    rows: int
+    sorts: bool
+    join: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +65,8 @@ class JoinSite:
 
     `occurrence` tells apart joins of one query that share a signature, in plan order. `keys` are pairs of
     `relation.column`, left then right. `runs` says how often its stage computed it: twice below a range partitioning, which
-    samples its rows first.
+    samples its rows first. `core_ms` sums the run times of its stage's `tasks`, whatever else they did. `reshuffle` is
+    there where an operator above relies on its shuffles.
     """
 
     signature: str
@@ -65,6 +80,9 @@ class JoinSite:
     output_rows: int | None
     planned_strategy: Strategy | None
     runs: int = 1
+    core_ms: int | None = None
+    tasks: int | None = None
+    reshuffle: Reshuffle | None = None
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

@@ -25,7 +25,7 @@ _NO_COLUMNS = ("accumulator_ids", "job_ids", "longest_task_ms", "longest_task_by
 _STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name not in _NO_COLUMNS)
 _JOB_FIELDS = tuple(f.name for f in fields(Job))
 # Of these the documents tell, which replays read.
-_NO_SIDE_COLUMNS = ("filtered_by_other", "skipped")
+_NO_SIDE_COLUMNS = ("filtered_by_other", "skipped", "readers")
 _SIDE_FIELDS = tuple(f.name for f in fields(JoinSide) if f.name not in _NO_SIDE_COLUMNS)
 
 

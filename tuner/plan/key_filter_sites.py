@@ -16,7 +16,7 @@ from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
 from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
 from tuner.plan.relation import is_scan, scans_of
-from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, output_rows
+from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, output_rows, reused_exchanges
 
 # Testing a row costs as much as shuffling a few bytes: what keeps more is not worth it, nor are inputs of fewer rows.
 MOST_KEPT = 0.5
@@ -61,9 +61,7 @@ class _Finder:
         self._lineage: Lineage = lineage_of(root)
         self._scans_below = scans_of(root)
         # What is shuffled once for several joins would be shuffled twice, filtered and not.
-        self._shared = {
-            below.counters for node in root.walk_all() if node.name == "ReusedExchange" for below in node.children
-        }
+        self._shared = reused_exchanges(root.walk_all())
 
     def sites(self, join: Join) -> Iterator[KeyFilterSite]:
         if not join.keys:

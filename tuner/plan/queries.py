@@ -24,6 +24,7 @@ from tuner.plan.estimates import NO_ESTIMATES, Estimates, read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.joins_in_place import joins_in_place
 from tuner.plan.key_filter_sites import key_filter_sites
 from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.looked_at import looked_at
@@ -122,8 +123,10 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
         return _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan)))
 
     blocks = _or_nothing(query.id, "join graphs", graphs) or ()
+    placed = _or_nothing(query.id, "places of joins", lambda: joins_in_place(plan, query.joins)) if plan else None
     return replace(
         query,
+        joins=query.joins if placed is None else placed,
         graphs=() if query.merged else blocks,
         merged_graphs=blocks if query.merged else (),
         tables=_or_nothing(query.id, "tables", lambda: table_reads(final)) or (),

@@ -10,19 +10,25 @@ from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
 
 # UnsafeRow: a word for each 64 fields tells which are null, a word for each field; a variable-length one takes its
-# bytes besides, in whole words. Of texts we take 20 bytes, as StringType.defaultSize does.
+# bytes besides, in whole words. Of texts we take 20 bytes, as StringType.defaultSize does. UnsafeArrayData has a word for its
+# length and one for nulls, UnsafeMapData two arrays and a word; of one element, as ArrayType.defaultSize and MapType's.
 _WORD = 8
-_TEXT_BYTES = 24
-_FIELD = re.compile(r"(?<![^\s:<>,])([^\s:<>,]++):(string|binary|varchar|char)\b")
+_BESIDES = {
+    **dict.fromkeys(("string", "binary", "varchar", "char"), 24),
+    "array": 2 * _WORD,
+    "map": 5 * _WORD,
+    "struct": _WORD,
+}
+_PART = re.compile(r"[<>]|[^<>,]++")
+_TYPE = re.compile(r"[a-z_]++")
 _PASSING = frozenset({"Filter", "Sort", "Exchange", "ShuffleExchange", "BroadcastExchange", "ReusedExchange"})
 
 
 def row_bytes(node: PlanNode) -> int:
     """The bytes of one UnsafeRow of a relation: an estimate from its list of columns and the types its scan read."""
     columns = _columns(node)
-    texts = _texts(node)
-    variable = sum(name in texts for name in columns)
-    return _WORD * (-(-len(columns) // 64) + len(columns)) + _TEXT_BYTES * variable
+    besides = _besides(node)
+    return _WORD * (-(-len(columns) // 64) + len(columns)) + sum(besides.get(name, 0) for name in columns)
 
 
 def _columns(node: PlanNode) -> list[str]:
@@ -42,6 +48,24 @@ def _name(part: str) -> str:
     return without_ids(part.rpartition(" AS ")[2].partition("#")[0])
 
 
-def _texts(node: PlanNode) -> set[str]:
-    """The columns of variable length that the scans below read."""
-    return {name for below in node.walk() for name, _ in _FIELD.findall(below.metadata.get("ReadSchema", ""))}
+def _besides(node: PlanNode) -> dict[str, int]:
+    """Bytes that a column of the scans below takes beside its word."""
+    found: dict[str, int] = {}
+    for below in node.walk():
+        found |= _of_schema(below.metadata.get("ReadSchema", ""))
+    return found
+
+
+def _of_schema(schema: str) -> dict[str, int]:
+    """The same of each column of `struct<a:int,b:array<string>>`; what is nested takes its own word, too."""
+    found: dict[str, int] = {}
+    depth, column = 0, ""
+    for part in _PART.findall(schema):
+        depth += (part == "<") - (part == ">")
+        name, _, kind = part.rpartition(":")
+        if depth < 1 or not (type_ := _TYPE.match(kind.strip())):
+            continue
+        if depth == 1:
+            column = name.strip()
+        found[column] = found.get(column, -_WORD) + _WORD + _BESIDES.get(type_[0], 0)
+    return found

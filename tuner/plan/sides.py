@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections import Counter
+from collections.abc import Container, Iterable
 
 from tuner.model.join_site import JoinSide
 from tuner.plan.counting import WHOLE, Counting
@@ -50,9 +51,7 @@ def measure_side(
 
     `finished` says that the plan ran to its end: what was not counted is then 0, where otherwise it may not have run.
     """
-    broadcast = _first(node, ("BroadcastExchange",))
-    # AQE broadcasts what it has shuffled already.
-    exchange = _first(broadcast.children[0] if broadcast and broadcast.children else node, SHUFFLES)
+    broadcast, exchange = _first(node, ("BroadcastExchange",)), feeding_shuffle(node)
     sort = _first(node, ("Sort",))
     is_counted = exchange is not None and id(exchange) not in counting.partial
     shuffle_bytes = exchange.metrics.get("data size") if exchange and is_counted else None
@@ -69,6 +68,17 @@ def measure_side(
         leaf_bytes=estimate.leaf_bytes,
         skipped=_is_skipped(node, counting),
     )
+
+
+def feeding_shuffle(node: PlanNode) -> PlanNode | None:
+    """The shuffle that directly feeds an input of a join; AQE broadcasts what it has shuffled already."""
+    broadcast = _first(node, ("BroadcastExchange",))
+    return _first(broadcast.children[0] if broadcast and broadcast.children else node, SHUFFLES)
+
+
+def reused_exchanges(nodes: Iterable[PlanNode]) -> Counter[frozenset[int]]:
+    """How often these operators read again what an exchange has written (ReusedExchange), by its metrics."""
+    return Counter(below.counters for node in nodes if node.name == "ReusedExchange" for below in node.children)
 
 
 def output_rows(node: PlanNode, *, finished: bool, counting: Counting = WHOLE) -> int | None:

@@ -25,6 +25,8 @@ MIN_JOIN_TASKS = 2
 # Joins of two shuffled sides: the ones OptimizeSkewedJoin looks at. Each with what stands between it and its shuffles.
 _SPLIT = {Strategy.SORT_MERGE.value: ("Sort",), Strategy.SHUFFLED_HASH.value: ()}
 _JOINS = frozenset(strategy.value for strategy in Strategy)
+# The half of WindowGroupLimitExec before the shuffle takes rows as they come.
+_PARTIAL_LIMIT = ", Partial"
 # What a user's own repartition or rebalance prints as its shuffle's origin; the others print ENSURE_REQUIREMENTS.
 _OF_USER = ("REPARTITION_BY", "REBALANCE_PARTITIONS")
 
@@ -134,12 +136,19 @@ def _needs_its_partitions(plan: MeasuredPlan, join: PlanNode) -> bool:
     for above in plan.above(join):
         if above.name in BOUNDARIES:
             return False
-        if above.name in _SPLIT or above.name.startswith("Window"):
-            return True
-        parts = aggregate_parts(above) if above.name in AGGREGATES else None
-        if parts is not None and ("merge_" in parts[1] or not is_partial(parts[1], shuffled=_is_shuffled(plan, above))):
+        if needs_partitions(plan, above):
             return True
     return False
+
+
+def needs_partitions(plan: MeasuredPlan, node: PlanNode) -> bool:
+    """Whether an operator relies on rows of one key being together: its input is shuffled for it, or need not be."""
+    if node.name in _SPLIT:
+        return True
+    if node.name.startswith("Window"):
+        return not node.text.endswith(_PARTIAL_LIMIT)
+    parts = aggregate_parts(node) if node.name in AGGREGATES else None
+    return parts is not None and ("merge_" in parts[1] or not is_partial(parts[1], shuffled=_is_shuffled(plan, node)))
 
 
 def _is_shuffled(plan: MeasuredPlan, node: PlanNode) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, cast
@@ -12,6 +13,9 @@ from tuner.spark.version import NEWEST, Version
 from tuner.units import parse_bytes
 
 V = TypeVar("V")
+
+_SECONDS_OF = {"": 1, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
+_TIME = re.compile(rf"(-?[0-9]{{1,9}})({'|'.join(_SECONDS_OF)})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,12 @@ def _count(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
+def _seconds(text: str) -> float | None:
+    """A bare number is seconds; the suffixes are those of JavaUtils.timeStringAs. Negative stays negative (no limit)."""
+    match = _TIME.fullmatch(text.lower())
+    return int(match[1]) * _SECONDS_OF[match[2]] if match else None
+
+
 def _ratio(text: str) -> float | None:
     try:
         value = float(text)
@@ -60,7 +70,7 @@ _READERS: Mapping[Unit, Callable[[str], bool | int | float | str | None]] = {
     Unit.FLAG: _flag,
     Unit.BYTES: parse_bytes,
     Unit.MEBIBYTES: _mebibytes,
-    Unit.SECONDS: _count,
+    Unit.SECONDS: _seconds,
     Unit.MILLISECONDS: _count,
     Unit.COUNT: _count,
     Unit.RATIO: _ratio,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
-from tests.advice.joins import broadcast_by_aqe, facts, inner, query, query_25, query_72, side
+from tests.advice.joins import GIB, broadcast_by_aqe, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
+from tuner.model.cluster import Cluster
+from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, RuntimeFilter
 from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.words.actions import hint_text
@@ -116,8 +118,6 @@ def test_what_is_left_alone(case: object) -> None:
 
 
 def test_a_side_over_eight_gigabytes_or_too_many_rows_is_never_broadcast() -> None:
-    from tuner.model.cluster import Cluster
-
     huge = Cluster(8, 2, 4, 10**15, 10**15)
     for rows, size in ((400_000_000, 10**9), (1_000, 9 << 30)):
         build = side("d", rows=rows, shuffle_bytes=size, sort_ms=10**6)
@@ -170,3 +170,148 @@ def test_below_a_range_partitioning_the_other_side_would_be_computed_twice(make:
     assert advised(runs=2, map_core_ms=100)
     assert not advised(runs=2, map_core_ms=60_000)
     assert not advised(runs=2, map_core_ms=None)
+
+
+FORTY_CORES = Cluster(40, 10, 4, 16 * GIB, 16 * GIB)
+EVENTS = side("events", rows=200_000_000, shuffle_bytes=20_000_000_000, sort_ms=50_000)
+USERS = side("users", rows=100_000, shuffle_bytes=8_000_000, sort_ms=50)
+USERS_SHUFFLE = ShuffleExchange(200, 8_000_000, 10**6, 100_000, 1, adjustable=True, map_core_ms=300)
+
+
+def _events_shuffle(map_tasks: int = 200, map_core_ms: int = 60_000) -> ShuffleExchange:
+    return ShuffleExchange(200, 20_000_000_000, 10**9, 200_000_000, map_tasks, adjustable=True, map_core_ms=map_core_ms)
+
+
+def _gains(*joins: JoinSite, shuffles: tuple[ShuffleExchange, ...] = ()) -> list[float]:
+    """Of the advised broadcasts, largest first."""
+    written = (*shuffles, _events_shuffle(), USERS_SHUFFLE)
+    job = facts(query(*joins, seconds=200, shuffles=written), reach=Reach.AGENT, cluster=FORTY_CORES)
+    return [change.prediction.gain for change in advise_broadcast_hints(job) if change.prediction]
+
+
+BOTH = pytest.mark.parametrize("make", [inner, broadcast_by_aqe])
+
+
+@BOTH
+class TestWhereTheJoinRunsAfterwards:
+    """A broadcast join runs in the tasks that make its probe side."""
+
+    def test_an_input_of_one_task_keeps_its_shuffle(self, make: Callable[..., JoinSite]) -> None:
+        join = replace(make(EVENTS, USERS), core_ms=1_260_000, tasks=200)
+        assert _gains(join)
+        assert not _gains(join, shuffles=(_events_shuffle(map_tasks=1),))
+
+    def test_fewer_tasks_than_before_are_enough_where_they_use_all_cores(self, make: Callable[..., JoinSite]) -> None:
+        join = replace(make(EVENTS, USERS), core_ms=1_260_000, tasks=200)
+        assert _gains(join, shuffles=(_events_shuffle(map_tasks=40),)) == _gains(join)
+
+    def test_a_stage_of_few_tasks_loses_none(self, make: Callable[..., JoinSite]) -> None:
+        join = replace(make(EVENTS, USERS), core_ms=1_260_000, tasks=2)
+        assert _gains(join, shuffles=(_events_shuffle(map_tasks=2),)) == _gains(join)
+
+    def test_a_stage_that_had_little_to_do_loses_little(self, make: Callable[..., JoinSite]) -> None:
+        join = replace(make(EVENTS, USERS), core_ms=200_000, tasks=200)
+        assert _gains(join, shuffles=(_events_shuffle(map_tasks=20),))
+
+    def test_what_is_above_another_shuffle_keeps_its_tasks(self, make: Callable[..., JoinSite]) -> None:
+        join, few = replace(make(EVENTS, USERS), core_ms=4_000_000, tasks=200), (_events_shuffle(map_tasks=20),)
+        assert not _gains(join, shuffles=few)
+        assert _gains(replace(join, reshuffle=Reshuffle(2_000_000, sorts=False)), shuffles=few)
+
+
+class TestALongWait:
+    """Without adaptive execution a query fails whose broadcast takes longer than spark.sql.broadcastTimeout."""
+
+    SLOW = ShuffleExchange(200, DIM.shuffle_bytes, 800_000, DIM.rows, 400, adjustable=True, map_core_ms=1_600_000)
+    PLAIN: ClassVar = {"spark.sql.adaptive.enabled": "false"}
+
+    @pytest.mark.parametrize(
+        ("conf", "version", "is_advised"),
+        [
+            pytest.param(PLAIN, "4.0.1", False, id="400 s of 300"),
+            pytest.param({}, "4.0.1", True, id="AQE waits"),
+            pytest.param({"spark.sql.adaptive.enabled": "true"}, "3.1.3", False, id="AQE did not wait before 3.2"),
+            pytest.param({**PLAIN, "spark.sql.broadcastTimeout": "1h"}, "4.0.1", True, id="400 s of an hour"),
+            pytest.param({**PLAIN, "spark.sql.broadcastTimeout": "-1"}, "4.0.1", True, id="no limit"),
+        ],
+    )
+    def test_what_takes_long_to_make_is_not_broadcast(
+        self, conf: dict[str, str], version: str, is_advised: bool
+    ) -> None:
+        sales = side("store_sales", rows=400_000_000, shuffle_bytes=16_000_000_000, sort_ms=180_000)
+        run = replace(query(inner(sales, DIM), seconds=500), shuffles=(self.SLOW,))
+        found = facts(run, conf=conf, version=version, per_join=True)
+        assert bool(list(advise_broadcast_hints(found))) == is_advised
+
+
+@BOTH
+class TestASharedShuffle:
+    """What is shuffled once for several joins is made again for a broadcast beside it."""
+
+    @pytest.mark.parametrize("map_core_ms", [10_000, 40 * 1_200_000])
+    def test_of_the_probe_side_is_not_spared(self, make: Callable[..., JoinSite], map_core_ms: int) -> None:
+        alone, shared = (make(replace(EVENTS, readers=readers, sort_ms=50), USERS) for readers in (1, 2))
+        written = (_events_shuffle(map_core_ms=map_core_ms),)
+        assert _gains(alone, shuffles=written)[0] > 10
+        assert not _gains(shared, shuffles=written)
+
+    def test_of_a_build_side_is_made_again_where_that_is_soon_done(self, make: Callable[..., JoinSite]) -> None:
+        join = make(EVENTS, replace(USERS, readers=2))
+        assert _gains(join)
+        assert not _gains(join, shuffles=(replace(USERS_SHUFFLE, map_core_ms=1_200_000),))
+
+    def test_of_a_build_side_that_all_its_readers_broadcast_is_made_once_as_before(
+        self, make: Callable[..., JoinSite]
+    ) -> None:
+        costly = replace(USERS_SHUFFLE, map_core_ms=1_200_000)
+        users = replace(USERS, readers=2)
+        first, second = (make(replace(EVENTS, relations=(name,)), users) for name in ("events", "clicks"))
+        assert len(_gains(first, second, shuffles=(costly,))) == 2
+        assert not _gains(first, shuffles=(costly,))
+        assert not _gains(first, replace(second, output_rows=None), shuffles=(costly,))
+
+    def test_that_nothing_tells_the_work_of_is_left_alone(self, make: Callable[..., JoinSite]) -> None:
+        job = query(make(FACT, replace(DIM, readers=2)), seconds=30)
+        assert not list(advise_broadcast_hints(facts(job, per_join=True)))
+
+
+@BOTH
+class TestWhatTheOperatorAboveNeeds:
+    """An operator above that took the rows as the join's shuffles had placed them shuffles them itself after a broadcast."""
+
+    @pytest.mark.parametrize("sorts", [True, False])
+    def test_all_rows_are_shuffled_after_all(self, make: Callable[..., JoinSite], sorts: bool) -> None:
+        wide = side("users", rows=1_200_000, shuffle_bytes=100_000_000, sort_ms=300)
+        join = make(replace(EVENTS, sort_ms=None), wide)
+        assert _gains(join)
+        assert not _gains(replace(join, reshuffle=Reshuffle(200_000_000, sorts)))
+
+    def test_the_few_that_the_join_leaves_are_shuffled_soon(self, make: Callable[..., JoinSite]) -> None:
+        join = make(EVENTS, USERS)
+        (alone,), (left,) = _gains(join), _gains(replace(join, reshuffle=Reshuffle(2_000_000, sorts=True)))
+        assert 0.95 * alone < left < alone
+
+    def test_joins_of_one_key_spare_its_shuffle_together(self, make: Callable[..., JoinSite]) -> None:
+        lowest, top = _chain(make, side("accounts", rows=100_000, shuffle_bytes=8_000_000, sort_ms=50))
+        assert not _gains(lowest)
+        together = _gains(lowest, top)
+        assert len(together) == 2
+        assert sum(together) == pytest.approx(sum(_gains(replace(lowest, reshuffle=None))), rel=0.1)
+
+    def test_but_not_where_one_of_them_stays(self, make: Callable[..., JoinSite]) -> None:
+        large = side("accounts", rows=100_000_000, shuffle_bytes=8_000_000_000, sort_ms=20_000)
+        assert not _gains(*_chain(make, large))
+
+
+def _chain(make: Callable[..., JoinSite], other: JoinSide) -> tuple[JoinSite, JoinSite]:
+    """A join, and one above it that reads its rows as they come."""
+    joined = JoinSide(relations=("events", "users"), rows=200_000_000)
+    top = inner(joined, other, keys=(("events.k", "accounts.k"),))
+    lowest = make(EVENTS, USERS)
+    return replace(lowest, reshuffle=Reshuffle(200_000_000, sorts=True, join=(top.signature, 0))), top
+
+
+def test_what_came_sorted_from_a_join_below_spares_no_sort() -> None:
+    """Neither shuffled nor sorted for this join: probing so many rows takes longer than merging them."""
+    _, top = _chain(inner, side("accounts", rows=100_000, shuffle_bytes=8_000_000, sort_ms=50))
+    assert not list(advise_broadcast_hints(facts(query(top, seconds=20), reach=Reach.AGENT, cluster=FORTY_CORES)))

@@ -13,7 +13,7 @@ from tuner.advice.advisors.broadcast_threshold import advise_broadcast_threshold
 from tuner.advice.candidates.broadcast_candidates import threshold_candidates
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.facts import Facts
-from tuner.model.join_site import JoinSide, RuntimeFilter
+from tuner.model.join_site import JoinSide, Reshuffle, RuntimeFilter
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.selection_conf import SelectionConf
@@ -222,6 +222,38 @@ def test_no_threshold_ever_turns_a_join_that_must_not_be(queries: list[Query]) -
         predicted = recommendation.prediction
         assert 0 <= predicted.low <= predicted.after <= predicted.high
         assert predicted.after <= predicted.before
+
+
+def _on_one_key(top_bytes: int) -> Query:
+    """Two joins on one key: the upper one reads the rows of the lower one as its shuffles placed them."""
+    events = side("events", rows=20_000_000, shuffle_bytes=2 * 10**9, estimated_bytes=10**11, sort_ms=5_000)
+    users, accounts = (
+        side(name, rows=size // 100, shuffle_bytes=size, estimated_bytes=size, sort_ms=50)
+        for name, size in (("users", 20_000_000), ("accounts", top_bytes))
+    )
+    joined = side("events", "users", rows=20_000_000, estimated_bytes=10**12)
+    top = inner(joined, accounts, keys=(("events.k", "accounts.k"),))
+    lower = replace(inner(events, users), reshuffle=Reshuffle(20_000_000, sorts=True, join=(top.signature, 0)))
+    return query(lower, top, seconds=60)
+
+
+def test_joins_on_one_key_spare_its_shuffle_only_if_the_threshold_turns_all_of_them() -> None:
+    (both,) = advise_broadcast_thresholds(facts(_on_one_key(20_000_000)))
+    assert int(next(a.value for a in both.actions if a.target == STATIC)) >= 20_000_000
+    assert both.reason.numbers["joins"] == 2
+    assert not list(advise_broadcast_thresholds(facts(_on_one_key(10**10))))
+
+
+def test_what_aqe_turns_is_sorted_for_a_join_above_that_relied_on_its_order() -> None:
+    (left,), (relied,) = (
+        [c for c in threshold_candidates(facts(of), after_shuffles=True) if c.hinted.relations == ("users",)]
+        for of in (_free(_on_one_key(10**10)), _on_one_key(10**10))
+    )
+    assert left.gain > 1 > relied.gain
+
+
+def _free(of: Query) -> Query:
+    return replace(of, joins=tuple(replace(join, reshuffle=None) for join in of.joins))
 
 
 # --- Where sort merge joins are not preferred, the threshold moves a second bound: times the shuffle partitions. ---

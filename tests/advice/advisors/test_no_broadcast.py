@@ -9,6 +9,7 @@ import pytest
 from tests.advice.joins import GIB, facts, inner, query, side
 from tuner.advice.advise import advise
 from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
+from tuner.advice.facts import PastRun
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
 from tuner.model.change import Change
@@ -17,6 +18,7 @@ from tuner.model.join_site import JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_work import BroadcastWork, QueryWork
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.spark.knobs import SHUFFLE_PARTITIONS
 from tuner.words.reasons import reason_words
 
 ROOMY = Cluster(
@@ -84,13 +86,46 @@ def test_only_the_agent_can_forbid_one(reach: Reach) -> None:
 
 
 def test_over_the_cap_any_gain_will_do_if_it_is_sure() -> None:
-    little = job(took(650, rows=10_000), broadcast_join(build_rows=10_000, probe_rows=20_000))
-    little = replace(little, work=QueryWork((), (BroadcastWork(10_000, BUILD_BYTES, 10, 80, 20),)))
+    build = side("db.b", "db.c", rows=1_000_000, broadcast_bytes=250_000_000)
+    join = replace(broadcast_join(probe_rows=20_000), right=build)
+    little = job(QueryWork((), (BroadcastWork(1_000_000, 250_000_000, 10, 1_100, 100),)), join)
     assert not advised(little)
     (found,) = advised(little, cluster=TIGHT)
     assert "more than the" in reason_words(found.reason)
     dear = job(join=broadcast_join(probe_rows=400_000_000))
     assert not advised(dear, cluster=TIGHT), "what is not sure to gain is not recommended, whatever it endangers"
+
+
+def test_a_probe_side_of_wide_rows_is_dear_to_shuffle() -> None:
+    """2M rows of 200 bytes each in their files, and of a kilobyte; of which another run shuffled two columns."""
+    join = broadcast_join()
+    narrow, wide = (replace(join.left, file_bytes=2_000_000 * width) for width in (200, 1_000))
+    assert advised(job(join=replace(join, left=narrow)))
+    dear = job(join=replace(join, left=wide))
+    assert not advised(dear)
+    shuffled = replace(
+        join, strategy=Strategy.SORT_MERGE, build_side=None, left=replace(wide, shuffle_bytes=64_000_000)
+    )
+    known = facts(dear, reach=Reach.AGENT, cluster=ROOMY)
+    past = PastRun((query(shuffled, fingerprint="q1"),))
+    assert list(advise_no_broadcasts(replace(known, earlier=(past,))))
+
+
+def test_no_more_cores_are_busy_than_there_are_partitions() -> None:
+    wide = replace(ROOMY, cores=400)
+    few = facts(job(), reach=Reach.AGENT, cluster=wide, conf={SHUFFLE_PARTITIONS.property: "4"})
+    assert advised(job(), cluster=wide)
+    assert not list(advise_no_broadcasts(few))
+
+
+def test_what_tasks_cannot_hold_to_sort_it_is_spilled() -> None:
+    """Of 1.3 GB each of 16 tasks has 80 MB; in a heap of half a gigabyte, which four share, it is sure of 16."""
+    tight = replace(ROOMY, executor_memory_bytes=GIB // 2)
+    (roomy,), (spilling,) = advised(job()), advised(job(), cluster=tight)
+    shuffling = [
+        {e.what: e.value for e in found.evidence}["shuffling and merging instead"] for found in (roomy, spilling)
+    ]
+    assert shuffling[1] - shuffling[0] == pytest.approx(0.34 * BUILD_ROWS * 256 * 30 / 1e9 / 16, rel=0.5)
 
 
 def test_it_is_one_of_the_advisors() -> None:

@@ -12,7 +12,7 @@ from tuner.advice.advisors.secured_broadcast import advise_secured_broadcasts
 from tuner.advice.facts import PastRun
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
-from tuner.model.query import Query
+from tuner.model.query import Query, ShuffleExchange
 from tuner.model.strategy import JoinType, Strategy
 from tuner.words.reasons import reason_words
 
@@ -98,6 +98,13 @@ def test_a_join_on_the_keys_of_the_join_below_needs_no_shuffle() -> None:
     other = replace(SAME_KEYS, keys=(("item.k", "store_sales.other"),))
     assert not list(advise_secured_broadcasts(facts(ran(keyed, same), per_join=True)))
     assert list(advise_secured_broadcasts(facts(ran(keyed, other), per_join=True)))
+
+
+@pytest.mark.parametrize(("map_core_ms", "advised"), [(200, True), (60_000, False)])
+def test_what_other_joins_read_of_its_shuffle_is_made_once_more(map_core_ms: int, advised: bool) -> None:
+    shuffle = ShuffleExchange(200, 120_000, 10**5, 5_000, 4, adjustable=True, map_core_ms=map_core_ms)
+    job = replace(ran(turned(build=replace(DIM, readers=2))), shuffles=(shuffle,))
+    assert bool(list(advise_secured_broadcasts(facts(job, per_join=True)))) is advised
 
 
 def test_without_a_way_to_reach_the_join_there_is_none() -> None:

@@ -76,7 +76,9 @@ def test_without_sql_text_there_is_no_hint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "advised"), [("3.4.4", False), ("3.5.0", True)], ids=["right side only", "either side (SPARK-36612)"]
+    ("version", "advised"),
+    [("3.4.4", False), ("3.5.3", True)],
+    ids=["right side only", "either side (SPARK-36612, SPARK-46037)"],
 )
 def test_a_left_outer_join_may_build_its_left_side_from_3_5(version: str, advised: bool) -> None:
     case = query(inner(CUSTOMERS, SALES, type_=JoinType.LEFT_OUTER), seconds=60)

@@ -13,6 +13,7 @@ from tests.plan.trees import plan
 from tests.policy.histories import decided
 from tuner.advice.advisors.join_order import advise_join_orders
 from tuner.advice.candidates.best_hints import best_hints
+from tuner.advice.candidates.hinted_broadcasts import BroadcastSides
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
@@ -143,6 +144,29 @@ def test_the_bytes_of_its_rows_count_for_memory() -> None:
     for row_bytes, fits in ((12.0, True), (32.0, False)):
         trial = one_order(_with_heap(given(_of_width(measured, row_bytes)), 640 << 20))
         assert ((DAYS, SALES) in [hint.relations for hint in hints(trial)]) is fits
+
+
+def test_few_rows_of_wide_files_that_no_shuffle_has_counted_are_not_broadcast() -> None:
+    """Texts of 10 kB each, which types of columns do not tell, in 600 MB of files."""
+    measured = query(strategy=Strategy.BROADCAST_HASH, build_side=BuildSide.LEFT)
+    (graph,), (with_days, within) = measured.graphs, measured.joins
+    for shuffle_bytes, file_bytes, fits in (
+        (None, 600_000_000, False),
+        (None, 6_000_000, True),
+        (4_000_000, 600_000_000, True),
+    ):
+        days = replace(with_days.right, rows=60_000, shuffle_bytes=shuffle_bytes, file_bytes=file_bytes)
+        relations = tuple(
+            replace(r, rows=60_000, scanned_rows=60_000, file_bytes=file_bytes) if r.relations == (DAYS,) else r
+            for r in graph.relations
+        )
+        job = replace(
+            measured, joins=(replace(with_days, right=days), within), graphs=(replace(graph, relations=relations),)
+        )
+        (block,) = job.graphs
+        at = {block.tables(1 << number): 1 << number for number in range(3)}
+        sides = BroadcastSides(given(job), job, block, Cardinality(block))
+        assert (sides.fit(at[DAYS,], at[SALES,]) is not None) is fits
 
 
 WIDE = 400  # bytes a row: a week of sales takes 80 MB, eight times what Spark broadcasts by itself

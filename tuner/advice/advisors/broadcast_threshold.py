@@ -12,7 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tuner.advice.candidates.broadcast_candidates import broadcast_evidence, predict_broadcasts, threshold_candidates
+from tuner.advice.candidates.broadcast_candidates import (
+    broadcast_evidence,
+    predict_broadcasts,
+    threshold_candidates,
+    together,
+)
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_gain
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
@@ -62,11 +67,13 @@ class _Turned:
 
 @dataclass(frozen=True, slots=True)
 class _Lever:
-    """One of the two thresholds: the joins whose sizes it is compared with, their broadcasts, and how to set it."""
+    """One of the two thresholds: the joins whose sizes it is compared with, their broadcasts, how to set it, and whether the
+    sides that it turns have been shuffled by then."""
 
     joins: Sequence[SizedJoin]
     builds: _Candidates
     with_threshold: Callable[[int], SelectionConf]
+    after_shuffles: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
         planned_sites = {site_of(b.query, b.join) for b in static.builds}
         rest = [j for j in measured if j.site not in planned_sites]
         late = _by_side(threshold_candidates(facts, after_shuffles=True))
-        lever = _Lever(rest, late, lambda t: replace(conf, adaptive_broadcast_bytes=t))
+        lever = _Lever(rest, late, lambda t: replace(conf, adaptive_broadcast_bytes=t), after_shuffles=True)
         adaptive = _best(judge, now, lever, static.builds)
     turned = (*static.builds, *adaptive.builds)
     if turned and is_worth_it(_gain(turned), facts.succeeded):
@@ -136,6 +143,7 @@ def _best(
         if _most_bytes((*taken, *(b for found in turned for b in found.builds))) > cap.query_bytes:
             continue
         certain = tuple(min(found.certain, key=lambda b: b.gain) for found in turned if found.certain)
+        certain = certain if lever.after_shuffles else together(judge.facts, certain)
         doubtful = sum(min(0.0, b.gain) for found in turned for b in found.builds if b not in found.certain)
         gain = _gain(certain) + doubtful + sum(min(0.0, hash_gain(judge.facts, b).low) for b in hashed)
         if gain > best.gain:

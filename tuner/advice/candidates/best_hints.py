@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, late_broadcasts
@@ -10,15 +10,19 @@ from tuner.advice.candidates.broadcast_removals import broadcast_removals, is_ov
 from tuner.advice.candidates.build_side_swaps import build_side_swaps
 from tuner.advice.candidates.hash_candidates import hash_candidates, is_much_smaller
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.joint_hint import joint_hint
 from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.candidates.secured_broadcasts import secured_broadcasts
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
 from tuner.model.query import Query
+from tuner.model.strategy import BuildSide
 
 MIN_GAIN_SECONDS = 0.1
 MIN_GAIN_SHARE = 0.02
+
+_Join = tuple[str, str]
 
 
 def best_hints(facts: Facts) -> list[HintCandidate]:
@@ -36,11 +40,11 @@ def is_enough(gain: float, query: Query) -> bool:
 
 def _best(facts: Facts) -> list[HintCandidate]:
     broadcast_bytes: Counter[str] = Counter()
-    hinted: set[tuple[str, str]] = set()
+    hinted: set[_Join] = set()
     best = []
     worthwhile = [c for c in _candidates(facts) if _is_worth_it(facts, c) and c.prediction.high < c.prediction.before]
     for candidate in sorted(worthwhile, key=lambda c: -c.prediction.gain):
-        query, size = candidate.query.fingerprint, candidate.relation_bytes if candidate.is_new_broadcast else 0
+        query, size = candidate.query.fingerprint, _more_broadcast_bytes(candidate)
         if _join_of(candidate) not in hinted and broadcast_bytes[query] + size <= facts.cap.query_bytes:
             broadcast_bytes[query] += size
             hinted.add(_join_of(candidate))
@@ -48,21 +52,34 @@ def _best(facts: Facts) -> list[HintCandidate]:
     return best
 
 
+def _more_broadcast_bytes(candidate: HintCandidate) -> int:
+    """What a query's broadcasts take more: the side that a swap builds is there instead of another."""
+    if candidate.hint is not Hint.BROADCAST:
+        return 0
+    before = (candidate.other.broadcast_bytes or 0) if candidate.swaps_build_side else 0
+    return max(0, candidate.relation_bytes - before)
+
+
 def _candidates(facts: Facts) -> Iterator[HintCandidate]:
+    """One for each hint that may be given."""
     broadcasts = (*broadcast_candidates(facts), *late_broadcasts(facts), *secured_broadcasts(facts))
-    yield from _admissible(facts.reach, broadcasts)
-    hashed = _admissible(facts.reach, hash_candidates(facts))
-    yield from (c for c in hashed if is_much_smaller(c, facts.selection) and not _hashes_result(c))
-    yield from (c for c in _admissible(facts.reach, build_side_swaps(facts)) if not _hashes_result(c))
+    yield from map(joint_hint, _admissible(facts.reach, broadcasts))
+    for hashed in _admissible(facts.reach, hash_candidates(facts)):
+        if any(is_much_smaller(c, facts.selection) for c in hashed) and not _hashes_result(hashed[0]):
+            yield joint_hint(hashed)
+    swaps = map(joint_hint, _admissible(facts.reach, build_side_swaps(facts)))
+    yield from (swap for swap in swaps if not _hashes_result(swap))
     if facts.reach is Reach.AGENT:
-        yield from _admissible(facts.reach, broadcast_removals(facts))
+        yield from map(joint_hint, _admissible(facts.reach, broadcast_removals(facts)))
 
 
-def _admissible(reach: Reach, candidates: Iterable[HintCandidate]) -> list[HintCandidate]:
-    """The candidates that a hint can reach, and that no join of the same name vetoes."""
-    found = [c for c in candidates if is_whole(c.query) and reach.hints(c.join, c.hinted)]
-    vetoed = {(_join_of(c), c.side) for c in found if c.is_vetoed}
-    return [c for c in found if (_join_of(c), c.side) not in vetoed]
+def _admissible(reach: Reach, candidates: Iterable[HintCandidate]) -> list[list[HintCandidate]]:
+    """The candidates that a hint can reach, those of one hint together, where no join of the same name vetoes it."""
+    found: dict[tuple[_Join, BuildSide, Hint], list[HintCandidate]] = defaultdict(list)
+    for candidate in candidates:
+        if is_whole(candidate.query) and reach.hints(candidate.join, candidate.hinted):
+            found[_join_of(candidate), candidate.side, candidate.hint].append(candidate)
+    return [alike for alike in found.values() if not any(c.is_vetoed for c in alike)]
 
 
 def _hashes_result(candidate: HintCandidate) -> bool:
@@ -76,5 +93,5 @@ def _is_worth_it(facts: Facts, candidate: HintCandidate) -> bool:
     return endangers or is_enough(candidate.prediction.gain, candidate.query)
 
 
-def _join_of(candidate: HintCandidate) -> tuple[str, str]:
+def _join_of(candidate: HintCandidate) -> _Join:
     return candidate.query.fingerprint, candidate.join.signature

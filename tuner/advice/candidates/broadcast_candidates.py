@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
+from tuner.advice.candidates.broadcast_wait import outlasts_wait
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.joint_broadcasts import chained_gains, place_of, shared_gains
 from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.candidates.side_name import side_name
-from tuner.advice.candidates.task_relation import shuffle_of
+from tuner.advice.candidates.spared_shuffles import (
+    map_seconds,
+    repeated_seconds,
+    slowed_seconds,
+    spared_merge_core_seconds,
+    spared_shuffle_core_seconds,
+)
 from tuner.advice.facts import Facts, is_whole
-from tuner.cost.operator_seconds import broadcast_seconds, shuffle_core_seconds, sort_merge_core_seconds
+from tuner.cost.operator_seconds import broadcast_seconds, shuffle_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Hint
 from tuner.model.change import Evidence, Prediction
@@ -29,7 +38,7 @@ UNBROADCAST = SHUFFLED | {Strategy.CARTESIAN}
 
 def broadcast_candidates(facts: Facts) -> Iterator[HintCandidate]:
     """Each side that could be broadcast, of joins that ran as a sort merge join and were measured on both sides."""
-    return (found for found in threshold_candidates(facts) if is_measured_sort_merge(found.query, found.join))
+    return (found for found in facts.once(_for_hints) if found.join.strategy is Strategy.SORT_MERGE)
 
 
 def threshold_candidates(facts: Facts, *, after_shuffles: bool = False) -> Iterator[HintCandidate]:
@@ -52,13 +61,24 @@ def late_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
     AQE plans anew at the end of each stage (AdaptiveSparkPlanExec.reOptimize): what a stage has written by then is read
     without being moved, but it was written.
     """
-    costs, cores = facts.costs, max(1, facts.cluster.cores)
-    for query in facts.succeeded:
-        for join in query.joins:
-            side = broadcast_by_aqe(join)
-            if side is not None and join.side(side.other).shuffle_bytes is not None:
-                saved = sum(shuffle_and_write_core_seconds(each, costs) for each in join.sides) / cores
-                yield _candidate(facts, query, join, side, saved, _resampled_seconds(facts, query, join, side.other))
+    return (found for found in facts.once(_for_hints) if found.join.strategy is Strategy.BROADCAST_HASH)
+
+
+def together(facts: Facts, candidates: Collection[HintCandidate]) -> tuple[HintCandidate, ...]:
+    """These candidates with what each gains if all of them are broadcast: of what some gain only together, equal shares."""
+
+    def again(candidate: HintCandidate) -> float:
+        return map_seconds(facts, candidate.query, candidate.hinted)
+
+    shared = shared_gains(candidates, again)
+    found = [
+        _priced(facts, c, shared[place_of(c)], c.added_seconds - again(c)) if place_of(c) in shared else c
+        for c in candidates
+    ]
+    chained = chained_gains(found, lambda c: _freed_gain(facts, c))
+    return tuple(
+        _priced(facts, c, chained[place_of(c)], c.added_seconds) if place_of(c) in chained else c for c in found
+    )
 
 
 def broadcast_by_aqe(join: JoinSite) -> BuildSide | None:
@@ -104,11 +124,48 @@ def is_measured(query: Query, side: JoinSide) -> bool:
 def broadcast_vetoed(
     facts: Facts, query: Query, join: JoinSite, build: JoinSide, relation_bytes: int, *, after_shuffles: bool = False
 ) -> bool:
-    """Whether a side must not be broadcast, whatever that gains: unmeasured, too large, met by too many rows, or no more filtered
-    then; it is, where AQE turns the join `after_shuffles`."""
-    if not after_shuffles and loses_filter(facts.reach, build):
+    """Whether a side must not be broadcast, whatever that gains: unmeasured, too large, met by too many rows, no more filtered
+    then, or made for longer than Spark waits; it is filtered, and made already, where AQE turns the join `after_shuffles`."""
+    if not after_shuffles and (loses_filter(facts.reach, build) or outlasts_wait(facts, query, build)):
         return True
     return not is_measured(query, build) or fans_out(join) or _is_too_large(facts, query, join, build, relation_bytes)
+
+
+def _for_hints(facts: Facts) -> tuple[HintCandidate, ...]:
+    """All broadcasts that hints may ask for, with what they gain together."""
+    merged = (c for c in threshold_candidates(facts) if is_measured_sort_merge(c.query, c.join))
+    found = (*merged, *_of_late(facts))
+    # A hint reaches all joins of one name.
+    vetoed = {(c.query.fingerprint, c.join.signature, c.side) for c in found if c.is_vetoed}
+    reached = (c for c in found if facts.reach.hints(c.join, c.hinted))
+    usable = [c for c in reached if (c.query.fingerprint, c.join.signature, c.side) not in vetoed]
+    shares = {place_of(c): c for c in together(facts, usable)}
+    return tuple(shares.get(place_of(c), c) for c in found)
+
+
+def _of_late(facts: Facts) -> Iterator[HintCandidate]:
+    for query in facts.succeeded:
+        for join in query.joins:
+            side = broadcast_by_aqe(join)
+            if side is not None and join.side(side.other).shuffle_bytes is not None:
+                yield _candidate(facts, query, join, side, *_late_seconds(facts, query, join, side))
+
+
+def _freed_gain(facts: Facts, candidate: HintCandidate) -> float:
+    """What a candidate gains where no operator above relies on the shuffles of its join."""
+    query, join, side = candidate.query, replace(candidate.join, reshuffle=None), candidate.side
+    if join.strategy is Strategy.BROADCAST_HASH:
+        saved, added = _late_seconds(facts, query, join, side)
+    else:
+        saved, added = _seconds(facts, query, join, side, after_shuffles=False)
+    return saved - added
+
+
+def _priced(facts: Facts, candidate: HintCandidate, gain: float, added: float) -> HintCandidate:
+    """The candidate with another gain, and with other seconds of what runs instead."""
+    seconds = candidate.query.seconds
+    prediction = _predict(facts.price_error, seconds, capped(gain, seconds), gain, added)
+    return replace(candidate, saved_seconds=gain + added, added_seconds=added, prediction=prediction)
 
 
 def _predict(price_error: float, before: float, gain: float, total: float, added: float) -> Prediction:
@@ -149,23 +206,23 @@ def _seconds(
     costs, cores, build = facts.costs, max(1, facts.cluster.cores), join.side(side)
     data = build.shuffle_bytes or 0
     broadcast = broadcast_seconds(build, join.side(side.other), data, facts.cluster.executors, costs)
-    merge = sort_merge_core_seconds(join, costs) / cores
-    shuffles = (shuffle_core_seconds(join.left, costs) + shuffle_core_seconds(join.right, costs)) / cores
+    merge = spared_merge_core_seconds(join, side.other, costs) / cores
     added = broadcast.serial + broadcast.probe_core / cores
     if after_shuffles:
         return merge, added
-    return merge + shuffles, added + _resampled_seconds(facts, query, join, side.other)
+    shuffles = spared_shuffle_core_seconds(join, side.other, costs, shuffle_core_seconds) / cores
+    return merge + shuffles, added + _lost_seconds(facts, query, join, side.other)
 
 
-def _resampled_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
-    """Wall seconds of computing the probe side again where a range partitioning above samples what the join puts out: its shuffle
-    kept that from running twice. Where nothing tells what wrote the shuffle, as long as the query."""
-    if join.runs == 1:
-        return 0.0
-    shuffle = shuffle_of(query, join.side(probe))
-    if shuffle is None or shuffle.map_core_ms is None:
-        return query.seconds
-    return (join.runs - 1) * shuffle.map_core_ms / 1e3 / max(1, facts.cluster.cores)
+def _late_seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tuple[float, float]:
+    """Wall seconds of the shuffles that AQE's broadcast came too late for, and of doing without them."""
+    spared = spared_shuffle_core_seconds(join, side.other, facts.costs, shuffle_and_write_core_seconds)
+    return spared / max(1, facts.cluster.cores), _lost_seconds(facts, query, join, side.other)
+
+
+def _lost_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
+    """Wall seconds that it takes to do without the shuffles of a join's sides."""
+    return repeated_seconds(facts, query, join, probe) + slowed_seconds(facts, query, join, probe)
 
 
 def shuffle_and_write_core_seconds(side: JoinSide, costs: UnitCosts) -> float:

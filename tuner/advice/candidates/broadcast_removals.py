@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from tuner.advice.candidates.build_side_swaps import WIDE_ROW_BYTES, shuffled_bytes
+from tuner.advice.candidates.broadcast_candidates import shuffle_and_write_core_seconds
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import predict_gains
+from tuner.advice.candidates.row_widths import RowWidths, collected_bytes
 from tuner.advice.facts import Facts
-from tuner.cost.operator_seconds import shuffle_core_seconds, sort_merge_core_seconds
+from tuner.cost.operator_seconds import sending_ns, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.execution_conf import read_execution_conf
 from tuner.cost.what_if.interval import Interval
+from tuner.cost.what_if.task_counts import WRITTEN_SHARE, scan_tasks, shuffle_tasks
 from tuner.model.action import Hint
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.query_work import BroadcastWork
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.spark.memory import relation_bytes
+from tuner.spark.memory import hash_map_cap
 
 
 def broadcast_removals(facts: Facts) -> Iterator[HintCandidate]:
@@ -50,10 +53,10 @@ def _broadcasts(query: Query) -> tuple[BroadcastWork, ...]:
 
 def _removal(facts: Facts, query: Query, join: JoinSite, side: BuildSide, work: BroadcastWork) -> HintCandidate:
     costs, cores = facts.costs, max(1, facts.cluster.cores)
-    left, right = (_as_shuffled(side) for side in join.sides)
-    shuffles = shuffle_core_seconds(left, costs) + shuffle_core_seconds(right, costs)
-    merge = sort_merge_core_seconds(replace(join, left=left, right=right), costs)
-    added, probing = (shuffles + merge) / cores, (join.side(side.other).rows or 0) * costs.probe / 1e9 / cores
+    added, probing = (
+        _shuffled_seconds(facts, query, join),
+        (join.side(side.other).rows or 0) * costs.probe / 1e9 / cores,
+    )
     timed = min(_timed_seconds(work), facts.price_error * _priced_seconds(work, facts.cluster.executors, costs))
     beside = max((_timed_seconds(b) for b in _broadcasts(query) if b is not work), default=0.0)
     broadcast, shuffled = _collect_seconds(work, costs) + timed, added - probing
@@ -79,7 +82,7 @@ def _timed_seconds(work: BroadcastWork) -> float:
 
 def _priced_seconds(work: BroadcastWork, executors: int, costs: UnitCosts) -> float:
     """What hashing and sending so much takes: a driver that was busy with other things as well took longer."""
-    return (work.rows * costs.broadcast_build + _row_bytes(work) * costs.broadcast * max(1, executors)) / 1e9
+    return (work.rows * costs.broadcast_build + sending_ns(_row_bytes(work), executors, costs)) / 1e9
 
 
 def _collect_seconds(work: BroadcastWork, costs: UnitCosts) -> float:
@@ -88,13 +91,35 @@ def _collect_seconds(work: BroadcastWork, costs: UnitCosts) -> float:
 
 
 def _row_bytes(work: BroadcastWork) -> int:
-    """Bytes of the rows: what the hash relation has beyond its map (`relation_bytes`); its last page may be empty."""
-    return min(max(0, work.bytes - relation_bytes(work.rows, 0)), work.rows * WIDE_ROW_BYTES)
+    return collected_bytes(work.rows, work.bytes)
 
 
-def _as_shuffled(side: JoinSide) -> JoinSide:
+def _shuffled_seconds(facts: Facts, query: Query, join: JoinSite) -> float:
+    """Wall seconds of shuffling, sorting and merging both sides of a join instead, on no more cores than tasks read them."""
+    costs, conf = facts.costs, facts.selection
+    execution = read_execution_conf(facts.conf, facts.spark_version)
+    cores, partitions = max(1, facts.cluster.cores), max(1, conf.shuffle_partitions)
+    sides = [_as_shuffled(facts, query, side) for side in join.sides]
+    data = [side.shuffle_bytes or 0 for side in sides]
+    tasks = shuffle_tasks(data, partitions, conf.advisory_partition_bytes, execution, cores)
+    read = (side.file_bytes or side.shuffle_bytes or 0 for side in sides)
+    segments = partitions * sum(scan_tasks(size, execution, cores) for size in read)
+    merged = sort_merge_core_seconds(replace(join, left=sides[0], right=sides[1]), costs)
+    shuffled = sum(shuffle_and_write_core_seconds(side, costs) for side in sides)
+    started = (segments * costs.shuffle_segment + tasks * costs.task) / 1e9
+    return (merged + shuffled + started + _spill_core_seconds(facts, data, tasks)) / min(cores, tasks)
+
+
+def _spill_core_seconds(facts: Facts, data_bytes: Iterable[int], tasks: int) -> float:
+    """Core seconds of writing and reading again what a task cannot hold to sort it: all of a side."""
+    cluster = facts.cluster
+    most = tasks * hash_map_cap(cluster.executor_memory_bytes, cluster.cores_per_executor, facts.memory_fraction)
+    return sum(data for data in data_bytes if data > most) * WRITTEN_SHARE * facts.costs.spill / 1e9
+
+
+def _as_shuffled(facts: Facts, query: Query, side: JoinSide) -> JoinSide:
     """A side as it would be shuffled and sorted."""
-    return replace(side, shuffle_bytes=shuffled_bytes(side), sort_ms=None)
+    return replace(side, shuffle_bytes=facts.once(RowWidths).data_bytes(query, side), sort_ms=None)
 
 
 def _is_vetoed(join: JoinSite, work: BroadcastWork, probe: JoinSide) -> bool:

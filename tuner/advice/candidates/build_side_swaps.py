@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.lost_filters import loses_filter
+from tuner.advice.candidates.lost_rows import risks_rows
 from tuner.advice.candidates.query_gain import predict_gains
+from tuner.advice.candidates.row_widths import RowWidths, collected_bytes
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts, is_whole
 from tuner.cost.operator_seconds import broadcast_seconds, shuffled_hash_core_seconds
@@ -21,8 +23,6 @@ from tuner.spark.join_selection.build_sides import broadcast_sides, shuffled_has
 from tuner.spark.join_selection.logical_join import LogicalJoin, Side
 from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
 
-# A side that was not shuffled has no bytes in the log: its rows are taken to be this wide (thirty columns of 8 bytes).
-WIDE_ROW_BYTES = 256
 _HASH_JOINS = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH})
 
 
@@ -49,17 +49,13 @@ def built_relation_bytes(facts: Facts, swap: HintCandidate) -> int:
     return task_relation_bytes(swap.query, swap.join, swap.other, facts.selection)
 
 
-def shuffled_bytes(side: JoinSide) -> int:
-    """The bytes of a side, as it was shuffled or would be."""
-    return side.shuffle_bytes if side.shuffle_bytes is not None else (side.rows or 0) * WIDE_ROW_BYTES
-
-
 def _shuffled_hash_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> HintCandidate:
     build, built, costs = join.side(side), join.side(side.other), facts.costs
     spared = shuffled_hash_core_seconds(built, build, costs) - shuffled_hash_core_seconds(build, built, costs)
     gain = spared / max(1, facts.cluster.cores)
     size = task_relation_bytes(query, join, build, facts.selection)
     vetoed = _is_vetoed(query, join, build) or build.shuffle_bytes is None or size > facts.task_cap_bytes
+    vetoed = vetoed or risks_rows(facts, join, side)
     prediction = _predict(query, gain, gain / 2)
     return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, gain, 0.0, prediction, vetoed)
 
@@ -69,10 +65,11 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     build, built = join.side(side), join.side(side.other)
     beside = [other.built for other in query.joins if other is not join and other.strategy is Strategy.BROADCAST_HASH]
     others = [other for other in beside if other is not None]
-    size = relation_bytes(build.rows or 0, shuffled_bytes(build))
+    data = facts.once(RowWidths).data_bytes(query, build)
+    size = relation_bytes(build.rows or 0, data)
     probing = ((built.rows or 0) - (build.rows or 0)) * facts.costs.probe / 1e9 / max(1, facts.cluster.cores)
-    before, after = _broadcast_seconds(facts, built), _broadcast_seconds(facts, build)
-    least = (before - max([after, *(_broadcast_seconds(facts, other) for other in others)])) / 2 - probing
+    before, after = _built_seconds(facts, built), _broadcast_seconds(facts, build, data)
+    least = (before - max([after, *(_built_seconds(facts, other) for other in others)])) / 2 - probing
     reused = any((other.relations, other.rows) == (built.relations, built.rows) for other in others)
     too_large = size > facts.cap.one_bytes or (build.rows or 0) > MAX_BROADCAST_ROWS
     vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
@@ -80,10 +77,14 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     return HintCandidate(query, join, side, Hint.BROADCAST, size, before - after, probing, prediction, vetoed)
 
 
-def _broadcast_seconds(facts: Facts, side: JoinSide) -> float:
+def _broadcast_seconds(facts: Facts, side: JoinSide, data_bytes: int) -> float:
     """Wall seconds to build and send a side."""
-    nothing, data = JoinSide(relations=()), side.shuffle_bytes or 0
-    return broadcast_seconds(side, nothing, data, facts.cluster.executors, facts.costs).serial
+    return broadcast_seconds(side, JoinSide(relations=()), data_bytes, facts.cluster.executors, facts.costs).serial
+
+
+def _built_seconds(facts: Facts, side: JoinSide) -> float:
+    """Wall seconds that building and sending a side took, as priced."""
+    return _broadcast_seconds(facts, side, collected_bytes(side.rows or 0, side.broadcast_bytes or 0))
 
 
 def _is_vetoed(query: Query, join: JoinSite, build: JoinSide) -> bool:

@@ -8,6 +8,7 @@ from tuner.advice.candidates.broadcast_candidates import is_measured, is_measure
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.candidates.lost_rows import risks_rows
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.task_relation import task_relation_bytes
@@ -80,6 +81,7 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> H
     sort = _sort_seconds(facts, query, join) if measured else 0.0
     room = int(facts.task_cap_bytes / facts.once(Growth).factor(query, join, build))
     vetoed = not measured or not is_measured(query, build) or size > room or fans_out(join)
+    vetoed = vetoed or risks_rows(facts, join, side)
     prediction = predict_gains([(query, _gain(merge, hashed, sort))])
     return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, merge, hashed, prediction, vetoed)
 

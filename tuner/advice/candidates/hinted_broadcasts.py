@@ -9,6 +9,7 @@ from functools import cached_property
 from tuner.advice.candidates.best_hints import is_enough
 from tuner.advice.candidates.fan_out import MAX_FAN_OUT
 from tuner.advice.candidates.ordered_sides import ordered_side
+from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
@@ -39,7 +40,8 @@ class BroadcastSides:
         if self.sizes.size(build).bytes > self.facts.cap.one_bytes or self._fans_out(build, other):
             return None
         side = self._side(build)
-        fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and side_bytes(side) <= self.facts.cap.one_bytes
+        size = max(side_bytes(side), self._bytes_if_wide(side))
+        fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and size <= self.facts.cap.one_bytes
         is_told = side.leaf_bytes is not None and self.graph.tables(build) != self.graph.tables(other)
         return side if fits and is_told else None
 
@@ -61,6 +63,12 @@ class BroadcastSides:
         if relations not in self._sides:
             self._sides[relations] = ordered_side(self.query, self.graph, self.sizes, relations)
         return self._sides[relations]
+
+    def _bytes_if_wide(self, side: JoinSide) -> int:
+        """The most of one relation that no shuffle has counted; the agent counts first what joins put out (MeasuredFirst)."""
+        if len(side.relations) > 1:
+            return 0
+        return relation_bytes(side.rows or 0, self.facts.once(RowWidths).unmeasured_bytes(self.query, side))
 
     def _fans_out(self, build: int, other: int) -> bool:
         larger = max(self.sizes.size(relations).rows for relations in (build, other))

@@ -17,6 +17,7 @@ from tuner.advice.candidates.broadcast_candidates import (
 )
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it
+from tuner.advice.candidates.spared_shuffles import WORD_BYTES, map_seconds
 from tuner.advice.facts import Facts
 from tuner.model.action import Hint
 from tuner.model.change import Prediction
@@ -27,8 +28,6 @@ from tuner.spark.memory import relation_bytes
 
 # What is at stake is this share of the query at least, and so many seconds: a trial costs a look.
 MIN_SHARE, MIN_SECONDS = 0.1, 0.3
-# UnsafeRow: a word that tells which fields are null, and one for each field.
-_WORD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def chance(facts: Facts, query: Query, join: JoinSite) -> Chance:
 
 def least_shuffle_bytes(join: JoinSite, which: BuildSide) -> int:
     """What a shuffle of a side moves at least: rows with the keys of the join, and one field besides."""
-    return (join.side(which).rows or 0) * _WORD * (2 + len(join.keys))
+    return (join.side(which).rows or 0) * WORD_BYTES * (2 + len(join.keys))
 
 
 def late_seconds(facts: Facts, join: JoinSite, which: BuildSide) -> float:
@@ -80,10 +79,12 @@ def late_seconds(facts: Facts, join: JoinSite, which: BuildSide) -> float:
 def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide, saved: float) -> HintCandidate:
     build, now = join.side(side), query.seconds
     size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
+    # What other places of the plan read of a shuffle is made once more for the broadcast.
+    added = map_seconds(facts, query, build) if build.readers > 1 else 0.0
     # What it takes by itself from run to run, and what it took now.
-    prediction = Prediction(now + saved, now, now, now)
+    prediction = Prediction(now + saved, now + added, now, now + added)
     vetoed = broadcast_vetoed(facts, query, join, build, size)
-    return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, 0.0, prediction, vetoed, is_secured=True)
+    return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed, is_secured=True)
 
 
 def _found_small(join: JoinSite) -> BuildSide | None:

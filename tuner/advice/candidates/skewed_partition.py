@@ -46,12 +46,16 @@ def skewed_partitions(facts: Facts) -> Iterator[SkewedPartition]:
     """The partitions that a stage waited for, and AQE's rules allow to split."""
     for query in facts.succeeded:
         for stage in query.skews:
-            uneven = stage.longest_task_bytes >= MIN_BYTES_FACTOR * max(1, stage.mean_task_bytes)
             join = _join_of(query, stage)
-            if join is not None and uneven and not stage.obstacle:
+            if join is not None and reads_unevenly(stage) and not stage.obstacle:
                 found = [p for which in _split_sides(join) if (p := _partition(query, stage, join, which))]
                 # The side whose partition is surely larger.
                 yield from sorted(found, key=lambda p: -p.bytes)[:1]
+
+
+def reads_unevenly(stage: SkewedStage) -> bool:
+    """Whether the task that a stage waited for had more to read than the others."""
+    return stage.longest_task_bytes >= MIN_BYTES_FACTOR * max(1, stage.mean_task_bytes)
 
 
 def _join_of(query: Query, stage: SkewedStage) -> JoinSite | None:

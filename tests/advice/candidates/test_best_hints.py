@@ -1,0 +1,104 @@
+"""The hints of a query: what each comes to in all joins that it reaches, and what they may take together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.advice.joins import broadcast_by_aqe, facts, inner, query, side
+from tuner.advice.candidates.best_hints import best_hints
+from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.model.action import Hint
+from tuner.model.join_site import JoinSite
+from tuner.model.query import Query, ShuffleExchange
+from tuner.model.strategy import BuildSide, Strategy
+
+MB = 10**6
+EVENTS = side("/events", rows=20_000_000, shuffle_bytes=800 * MB, sort_ms=9_000)
+USERS = side("/users", rows=250_000, shuffle_bytes=30 * MB, sort_ms=100)
+
+
+def month(number: int, users_bytes: int = 0, rows: int = 20_000_000) -> JoinSite:
+    """One branch of a union: the paths differ by their months alone, so that all have one signature."""
+    users = replace(USERS, shuffle_bytes=users_bytes or 30 * MB + number)
+    return inner(replace(EVENTS, rows=rows), users, occurrence=number)
+
+
+def hints(*queries: Query) -> list[HintCandidate]:
+    return best_hints(facts(*queries, per_join=True))
+
+
+def test_a_hint_counts_what_all_joins_of_one_name_build() -> None:
+    (one,) = hints(query(month(0), seconds=300))
+    (three,) = hints(query(*map(month, range(3)), seconds=300))
+    assert three.relation_bytes == pytest.approx(3 * one.relation_bytes, rel=0.01)
+
+
+def test_what_they_build_together_must_fit() -> None:
+    job = facts(query(*map(month, range(12)), seconds=300), per_join=True)
+    (one,) = hints(query(month(0), seconds=300))
+    assert one.relation_bytes * 12 > job.cap.query_bytes > one.relation_bytes
+    assert not [hint for hint in best_hints(job) if hint.hint is Hint.BROADCAST]
+
+
+def test_what_spark_shuffles_once_for_all_of_them_it_broadcasts_once() -> None:
+    same = [month(number, users_bytes=30 * MB) for number in range(12)]
+    shuffle = ShuffleExchange(200, 30 * MB, 10 * MB, 250_000, 4, True)
+    (one,) = hints(query(month(0, 30 * MB), seconds=300))
+    (reused,) = hints(query(*same, seconds=300, shuffles=(shuffle,)))
+    assert reused.relation_bytes == one.relation_bytes
+    apart = hints(query(*same, seconds=300, shuffles=(shuffle,) * 12))
+    assert not [hint for hint in apart if hint.hint is Hint.BROADCAST]
+
+
+def test_a_hint_gains_what_its_joins_gain_together() -> None:
+    (one,) = hints(query(month(0), seconds=300))
+    (two,) = hints(query(month(0), month(1), seconds=300))
+    assert two.gain == pytest.approx(2 * one.gain, rel=0.01)
+    assert two.prediction.gain == pytest.approx(2 * one.prediction.gain, rel=0.01)
+    assert two.prediction.high < two.prediction.before == 300
+
+
+def test_joins_that_lose_by_it_count_too() -> None:
+    """A month of few events: to broadcast all users for it takes longer than to sort it."""
+    few = inner(side("/events", rows=10, shuffle_bytes=400, sort_ms=0), month(1).right, occurrence=1)
+    (one,) = hints(query(month(0), seconds=300))
+    (both,) = hints(query(month(0), few, seconds=300))
+    assert both.prediction.gain < one.prediction.gain
+    losing = [replace(few, occurrence=number) for number in range(1, 8)]
+    assert not hints(
+        query(inner(replace(EVENTS, rows=300_000, shuffle_bytes=MB, sort_ms=99), USERS), *losing, seconds=300)
+    )
+
+
+def test_of_several_executions_a_hint_gains_their_mean() -> None:
+    quiet = inner(replace(EVENTS, rows=2_000_000, shuffle_bytes=80 * MB, sort_ms=900), USERS)
+    busy = [query(month(0), seconds=300, fingerprint="q") for _ in range(2)]
+    (alone,), (less,) = hints(busy[0]), hints(query(quiet, seconds=30, fingerprint="q"))
+    (twice,), (mixed,) = hints(*busy), hints(busy[0], query(quiet, seconds=30, fingerprint="q"))
+    assert twice.prediction.gain == pytest.approx(alone.prediction.gain)
+    assert mixed.prediction.gain == pytest.approx((alone.prediction.gain + less.prediction.gain) / 2)
+    assert mixed.prediction.before == 165
+    assert twice.relation_bytes == alone.relation_bytes
+
+
+def test_what_is_only_secured_counts_for_its_bytes_beside_what_gains() -> None:
+    secured = broadcast_by_aqe(replace(EVENTS, shuffle_bytes=None, sort_ms=None), replace(USERS, shuffle_bytes=31 * MB))
+    (alone,) = hints(query(replace(secured, occurrence=1), seconds=15))
+    assert alone.is_secured
+    (both,) = hints(query(month(0), replace(secured, occurrence=1), seconds=15))
+    (one,) = hints(query(month(0), seconds=15))
+    assert (both.is_secured, both.prediction.gain) == (False, one.prediction.gain)
+    assert both.relation_bytes > 1.9 * one.relation_bytes
+
+
+def test_a_swapped_build_side_takes_of_a_querys_memory_what_it_takes_more() -> None:
+    """Beside two broadcasts that leave no room, where it takes the place of a larger one or of nothing known."""
+    wide = replace(USERS, rows=500_000, shuffle_bytes=55 * MB)
+    heavy = [inner(EVENTS, replace(wide, relations=(name,))) for name in ("/x", "/y")]
+    swap = inner(side("small", rows=200_000), side("large", rows=2_000_000), strategy=Strategy.BROADCAST_HASH)
+    for broadcast_bytes, fits in ((400 * MB, True), (None, False)):
+        built = replace(swap.right, broadcast_bytes=broadcast_bytes)
+        found = hints(query(*heavy, replace(swap, right=built, build_side=BuildSide.RIGHT), seconds=60))
+        assert [hint.swaps_build_side for hint in found] == [False, False, True][: 3 if fits else 2]

@@ -1,0 +1,96 @@
+"""How many bytes the rows of a join's side have where no shuffle of this run counted them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from tuner.advice.facts import Facts
+from tuner.model.join_graph import RelationKind
+from tuner.model.join_site import JoinSide
+from tuner.model.query import Query
+from tuner.spark.memory import relation_bytes
+
+# A side that was not shuffled has no bytes in the log: its rows are taken to be this wide (thirty columns of 8 bytes).
+WIDE_ROW_BYTES = 256
+# Where files hold more than that a row, bytes of rows for each byte of them: Parquet of texts of 2 to 9 KB had 2.1 to 2.9 by
+# snappy, 2.9 to 4.9 by zstd and gzip; of JSON of 17 KB 5.5 and 11 to 13.
+EXPANSION = 5.0
+# What a file holds besides its rows (footers, dictionaries) hides how wide they are in smaller ones.
+MIN_FILE_BYTES = 1 << 20
+# BytesToBytesMap takes memory by pages of this size at most (MemoryManager.pageSizeBytes): the last one may be empty.
+_PAGE_BYTES = 64 << 20
+
+_Place = tuple[str, tuple[str, ...]]
+
+
+def collected_bytes(rows: int, broadcast_bytes: int) -> int:
+    """Bytes of the rows of a broadcast: what its hash relation has beyond its map; its last page may be empty."""
+    return min(max(0, broadcast_bytes - relation_bytes(rows, 0)), rows * WIDE_ROW_BYTES)
+
+
+@dataclass(frozen=True)
+class RowWidths:
+    """How wide rows are by what all runs at hand measured of the same side, and by the files they are read from."""
+
+    facts: Facts
+
+    def data_bytes(self, query: Query, side: JoinSide) -> int:
+        """The bytes of a side's rows in memory: as shuffled, in this run or another, else what they may have."""
+        rows = side.rows or 0
+        if side.shuffle_bytes is not None:
+            return side.shuffle_bytes
+        if (measured := self._shuffled.get(_place(query, side))) is not None:
+            return int(rows * measured)
+        held = (side.broadcast_bytes or 0) - relation_bytes(rows, 0) - _PAGE_BYTES
+        return max(rows * WIDE_ROW_BYTES, self._bytes_of_wide(side), held)
+
+    def unmeasured_bytes(self, query: Query, side: JoinSide) -> int:
+        """The same by files alone: 0 where a run has shuffled such rows, or files have narrow ones."""
+        return 0 if _place(query, side) in self._shuffled else self._bytes_of_wide(side)
+
+    def _bytes_of_wide(self, side: JoinSide) -> int:
+        """The bytes of a side's rows that come from the relations of wide rows."""
+        widths = (self._in_files.get(relation, 0.0) for relation in side.relations)
+        return int((side.rows or 0) * EXPANSION * sum(width for width in widths if width > WIDE_ROW_BYTES))
+
+    @cached_property
+    def _shuffled(self) -> dict[_Place, float]:
+        """Bytes a row of the sides of a query's joins, the most that a run has shuffled: any order has the same columns."""
+        widths: dict[_Place, float] = {}
+        for queries in (*(past.queries for past in self.facts.earlier), self.facts.queries):
+            for query, side in _sides(queries):
+                if side.shuffle_bytes is not None and side.rows:
+                    place = _place(query, side)
+                    widths[place] = max(widths.get(place, 0.0), side.shuffle_bytes / side.rows)
+        return widths
+
+    @cached_property
+    def _in_files(self) -> dict[str, float]:
+        """Bytes of files for each row of a relation, all columns: the least that a scan tells, for filters leave rows out."""
+        widths: dict[str, float] = {}
+        for relation, size, rows in _scanned(self.facts.queries):
+            if size >= MIN_FILE_BYTES and rows:
+                widths[relation] = min(widths.get(relation, float("inf")), size / rows)
+        return widths
+
+
+def _scanned(queries: tuple[Query, ...]) -> Iterator[tuple[str, int, int]]:
+    """Relations with bytes of their files, or what the planner takes them for, and rows that came of these."""
+    for query in queries:
+        yield from ((table.table, table.file_bytes, table.rows) for table in query.tables)
+        for item in (item for graph in query.graphs for item in graph.relations if item.kind is RelationKind.SCAN):
+            yield item.relations[0], item.file_bytes or 0, item.scanned_rows or 0
+    for _, side in _sides(queries):
+        if len(side.relations) == 1:
+            size = side.leaf_bytes if side.file_bytes is None else side.file_bytes
+            yield side.relations[0], size or 0, side.rows or 0
+
+
+def _sides(queries: tuple[Query, ...]) -> Iterator[tuple[Query, JoinSide]]:
+    return ((query, side) for query in queries for join in query.joins for side in join.sides)
+
+
+def _place(query: Query, side: JoinSide) -> _Place:
+    return query.fingerprint, side.relations

@@ -1,0 +1,109 @@
+"""What a broadcast spares of the shuffles of a join's sides, and what it costs where others relied on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tuner.advice.candidates.task_relation import shuffle_of
+from tuner.advice.facts import Facts
+from tuner.cost.operator_seconds import sort_core_seconds, sort_merge_core_seconds
+from tuner.cost.unit_costs import UnitCosts
+from tuner.model.join_site import JoinSide, JoinSite, Reshuffle
+from tuner.model.query import Query
+from tuner.model.strategy import BuildSide, JoinType, Strategy
+
+# UnsafeRow: a word that tells which fields are null, and one for each field.
+WORD_BYTES = 8
+# They put out columns of their left side alone (LeftExistence).
+_LEFT_ALONE = frozenset({JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.EXISTENCE})
+
+Price = Callable[[JoinSide, UnitCosts], float]
+
+
+def spared_shuffle_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts, price: Price) -> float:
+    """Core seconds of the shuffles that nothing needs any more when the side beside `probe` is broadcast.
+
+    `price` is that of the shuffle of a side. Other places of the plan go on reading a shared shuffle; what an operator above
+    took from the probe side's partitions (EnsureRequirements), it has shuffled itself, by then with the other side's columns.
+    """
+    spared = sum(price(side, costs) for side in join.sides if side.readers == 1)
+    if join.reshuffle is None or join.side(probe).shuffle_bytes is None:
+        return spared
+    return spared - price(_reshuffled(join, join.reshuffle, probe), costs)
+
+
+def spared_merge_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> float:
+    """Core seconds of sorting and merging, less what sorting takes for an operator above that relied on the join's order.
+
+    A side that was neither shuffled nor sorted came in the order of a join below: no sort of it is spared.
+    """
+    unsorted = sum(sort_core_seconds(side, costs) for side in join.sides if _came_sorted(side))
+    spared = sort_merge_core_seconds(join, costs) - unsorted
+    if join.reshuffle is None or not join.reshuffle.sorts or _came_sorted(join.side(probe)):
+        return spared
+    return spared - sort_core_seconds(_reshuffled(join, join.reshuffle, probe), costs)
+
+
+def repeated_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
+    """Wall seconds of computing sides again that a shuffle kept from running twice: one that other places of the plan read, and
+    a probe side where a range partitioning above samples what the join puts out. Where nothing tells what wrote the shuffle, as
+    long as the query."""
+    return sum(
+        times * map_seconds(facts, query, side)
+        for side in join.sides
+        if (times := (side.readers > 1) + (join.runs - 1 if side is join.side(probe) else 0))
+    )
+
+
+def map_seconds(facts: Facts, query: Query, side: JoinSide) -> float:
+    """Wall seconds of the tasks that wrote a side's shuffle; as long as the query where nothing tells."""
+    measured = measured_map_seconds(facts, query, side)
+    return query.seconds if measured is None else measured
+
+
+def measured_map_seconds(facts: Facts, query: Query, side: JoinSide) -> float | None:
+    """Wall seconds of the tasks that wrote a side's shuffle; None where nothing tells."""
+    shuffle = shuffle_of(query, side)
+    if shuffle is None or shuffle.map_core_ms is None:
+        return None
+    return shuffle.map_core_ms / 1e3 / max(1, min(facts.cluster.cores, shuffle.map_tasks or facts.cluster.cores))
+
+
+def slowed_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
+    """Wall seconds that the work after the probe side's shuffle takes longer in the tasks before it, where these are too few
+    for all cores: of all the join's stage, but for what is spared; of the join alone where what is above is shuffled anew."""
+    shuffle, cores = shuffle_of(query, join.side(probe)), max(1, facts.cluster.cores)
+    if shuffle is None or not shuffle.map_tasks or not join.tasks or join.core_ms is None:
+        return 0.0
+    before, after = min(cores, join.tasks), min(cores, shuffle.map_tasks)
+    return _moved_core_seconds(join, probe, facts.costs) * max(0.0, 1 / after - 1 / before)
+
+
+def _moved_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> float:
+    probing = (join.side(probe).rows or 0) * costs.probe / 1e9
+    if join.reshuffle is not None:
+        return probing
+    reading = sum(side.shuffle_bytes or 0 for side in join.sides) * costs.shuffle_read + (join.tasks or 0) * costs.task
+    # A join that AQE turned probes already.
+    merged = join.strategy is Strategy.SORT_MERGE
+    gone = reading / 1e9 + (spared_merge_core_seconds(join, probe, costs) - probing if merged else 0.0)
+    return max(probing, (join.core_ms or 0) / 1e3 - gone)
+
+
+def _reshuffled(join: JoinSite, reshuffle: Reshuffle, probe: BuildSide) -> JoinSide:
+    """The join's rows as the operator above has them shuffled and sorted: at the probe side's pace, a row as wide as both."""
+    own, other, rows = join.side(probe), join.side(probe.other), reshuffle.rows
+    width = _row_bytes(own)
+    if join.type not in _LEFT_ALONE:
+        width += max(0.0, _row_bytes(other) - WORD_BYTES * (1 + len(join.keys)))
+    sort_ms = None if own.sort_ms is None else round(own.sort_ms * rows / max(1, own.rows or 0))
+    return replace(own, rows=rows, shuffle_bytes=round(rows * width), sort_ms=sort_ms)
+
+
+def _row_bytes(side: JoinSide) -> float:
+    return (side.shuffle_bytes or 0) / max(1, side.rows or 0)
+
+
+def _came_sorted(side: JoinSide) -> bool:
+    return side.shuffle_bytes is None and side.sort_ms is None

@@ -16,6 +16,7 @@ from tuner.model.agent_message import HintDirective
 from tuner.model.query import Query
 
 ITEMS = "(SELECT * FROM items WHERE i_kind = 3) i"
+SHOPS = "(SELECT * FROM shops WHERE h_size = 1)"
 GROUPS = "(SELECT s_item, count(*) n, min(s_id) least FROM sales GROUP BY s_item)"
 TOGETHER = "(SELECT s_item, s_id FROM sales UNION ALL SELECT s_item, s_id + 1 FROM sales)"
 STATEMENTS = {
@@ -59,6 +60,12 @@ STATEMENTS = {
     "WHERE i_kind = 3) ON s_item = i_item",
     "an input that may fail": f"SELECT s_id, i_name FROM (SELECT s_item, s_id FROM sales WHERE 1 / (s_id + 1) < 2) JOIN {ITEMS} "
     "ON s_item = i_item",
+    # Those of shops are left above the join with parts, of which the shops as they are prune partitions.
+    "what prunes partitions of another input": f"SELECT /*+ BROADCAST(shops) */ p_id, i_name FROM parts JOIN shops "
+    f"ON p_item = h_item JOIN {ITEMS} ON h_good = i_item WHERE h_size = 1",
+    "keys of partitions that others prune": f"SELECT s_id, p_id FROM sales JOIN (SELECT p_id FROM parts JOIN {SHOPS} "
+    "ON p_item = h_item WHERE p_id < 1500) ON s_id = p_id",
+    "keys of partitions that the input prunes": f"SELECT p_id, h_good FROM {SHOPS} JOIN parts ON h_item = p_item",
 }
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()
@@ -72,6 +79,9 @@ spark.range(0, 6000, 1, 2).selectExpr(
 spark.range(0, 3000, 1, 2).selectExpr("id AS p_id", "id % 40 AS p_item").write.partitionBy("p_item").parquet(
     f"{directory}/parts"
 )
+spark.range(0, 40, 1, 2).selectExpr(
+    "id AS h_item", "id % 10 AS h_size", "if(id > 20, 0, id * 3 + 30) AS h_good", "concat('shop ', id) AS h_name"
+).write.parquet(f"{directory}/shops")
 spark.range(0, 300, 1, 2).selectExpr(
     "if(id = 3, NULL, id) AS i_item",
     "id % 30 AS i_kind",
@@ -79,7 +89,7 @@ spark.range(0, 300, 1, 2).selectExpr(
     "concat('text ', id) AS i_text",
     "concat('name ', id) AS i_name",
 ).write.parquet(f"{directory}/items")
-read_tables(spark, directory, ("sales", "items", "parts"))
+read_tables(spark, directory, ("sales", "items", "parts", "shops"))
 # Spark does not know that it is random. Each key meets one sale.
 drawn = spark.sparkContext.parallelize(range(200), 2).map(lambda _: (random.SystemRandom().randrange(6000),))
 spark.createDataFrame(drawn, "drawn long").createGlobalTempView("drawn")
@@ -91,7 +101,10 @@ spark.conf.set("spark.sql.sources.useV1SourceList", first_api)
 
 
 def filter_by_items(query: Query, values: tuple[str, ...]) -> tuple[HintDirective]:
-    items = tuple(relation for relation in query.relations if not relation.endswith(("/sales", "/parts")))
+    items = tuple(relation for relation in query.relations if not relation.endswith(("/sales", "/parts", "/shops")))
+    if not items:
+        filtered = "/sales" if any(relation.endswith("/sales") for relation in query.relations) else "/shops"
+        items = tuple(relation for relation in query.relations if not relation.endswith(filtered))
     join = query.joins[0].signature
     return (HintDirective("hint_join:f", join, "FILTER_BY_KEY", items, literals=values, rows=100),)
 

@@ -6,7 +6,9 @@ The report has for each run whether its rows are those of the same run without d
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 from pyspark.sql import SparkSession
 
@@ -25,6 +27,11 @@ TEXT = (
 BESIDE_OTHERS = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) JOIN "
     "(SELECT v_id, v_sale FROM visits JOIN a ON v_id % 7 = a JOIN b ON v_id % 5 = b JOIN c ON v_id % 3 = c) ON v_sale = s_id"
+)
+# Partitions of the other side that a relation beside it prunes, which is none of what is counted.
+BESIDE_PRUNED = (
+    "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_id, note FROM sales JOIN returns ON s_ticket = r_ticket) JOIN "
+    "(SELECT v_id, v_sale FROM visits_by_day JOIN a ON v_day = a WHERE a < 5) ON v_sale = s_id"
 )
 # What the join below brought together by another key, and by the very one, each called otherwise above it.
 RENAMED = (
@@ -58,17 +65,51 @@ def write(tickets: str) -> None:
     )
 
 
+def read_views(session: SparkSession) -> None:
+    for name in ("sales", "returns", "visits", "visits_by_day", "a", "b", "c", "days", "arms", "flags"):
+        if (directory / name).exists():
+            session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
+
+
 def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
     session = spark.newSession()
     session.conf.set("spark.tuner.directives", directives)
     for name, value in conf.items():
         session.conf.set(name.replace("_", "."), value)
-    for name in ("sales", "returns", "visits", "a", "b", "c", "days", "arms", "flags"):
-        if not (directory / name).exists():
-            continue
-        session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
+    read_views(session)
     session.sparkContext.setJobDescription(label)
     return [tuple(row) for row in session.sql(sql).collect()]
+
+
+def beside_a_thread_without_the_agent(directives: str) -> tuple[list, list]:
+    """Rows without directives, of a thread that finds only Spark's own classes (ForkJoinPool's are such), and with them, of one
+    that plans its query in the same session once that of the other is optimised and before it runs."""
+    session = spark.newSession()
+    read_views(session)
+    optimised, planned = Event(), Event()
+
+    def plain() -> list:
+        jvm = spark._jvm
+        jvm.java.lang.Thread.currentThread().setContextClassLoader(jvm.java.lang.ClassLoader.getSystemClassLoader())
+        try:
+            session.sparkContext.setJobDescription("plain in a thread without the agent")
+            frame = session.sql(TEXT)
+            frame._jdf.queryExecution().optimizedPlan()
+        finally:
+            optimised.set()
+        planned.wait()
+        return [tuple(row) for row in frame.collect()]
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(plain)
+        optimised.wait()
+        session.conf.set("spark.tuner.directives", directives)
+        session.sparkContext.setJobDescription("beside a thread without the agent")
+        try:
+            found = [tuple(row) for row in session.sql(TEXT).collect()]
+        finally:
+            planned.set()
+        return other.result(), found
 
 
 def harvested(label: str) -> Query:
@@ -79,6 +120,9 @@ def harvested(label: str) -> Query:
 
 
 spark.range(0, 2000, 1, 2).selectExpr("id AS v_id", "id % 1000 AS v_sale").write.parquet(f"{directory}/visits")
+spark.range(0, 2000, 1, 2).selectExpr("id AS v_id", "id % 1000 AS v_sale", "id % 10 AS v_day").write.partitionBy(
+    "v_day"
+).parquet(f"{directory}/visits_by_day")
 spark.range(0, 375_000, 1, 2).selectExpr(
     "id % 1000 AS d_sale", "if(id < 100, 1, 2) AS d_day", "concat('a note of ', id) AS note"
 ).write.parquet(f"{directory}/days")
@@ -113,6 +157,8 @@ same = {
     "small, hashed by tasks": rows("small, hashed by tasks", of_tasks) == plain,
     "not adaptive": rows("not adaptive", text, spark_sql_adaptive_enabled="false") == plain,
 }
+without, found = beside_a_thread_without_the_agent(text)
+same["beside a thread without the agent"] = without == found == plain
 small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}
 beside = rows("plain beside others", "", BESIDE_OTHERS, **small_broadcasts)
 first = harvested("plain beside others")
@@ -124,6 +170,16 @@ hint = HintDirective(
 )
 of_others = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
 same["beside others"] = rows("beside others", of_others, BESIDE_OTHERS, **small_broadcasts) == beside
+pruned = rows("plain beside pruned", "", BESIDE_PRUNED)
+first = harvested("plain beside pruned")
+(join, side) = next(
+    (j, s) for j in first.joins for s in j.sides if len(s.relations) == 2 and "sales" in str(s.relations)
+)
+hint = HintDirective(
+    "hint_join:p", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+of_pruned = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["beside pruned"] = rows("beside pruned", of_pruned, BESIDE_PRUNED) == pruned
 for key in ("s_id", "s_ticket"):
     plain = rows(f"plain renamed {key}", "", RENAMED.format(key=key))
     first = harvested(f"plain renamed {key}")

@@ -30,6 +30,10 @@ BY_ITEM = "SELECT d_year, s_item, sum(s_amount) total FROM"
 OF_ZEROS = f"(SELECT *, (s_id % 2 - 0.5D) * 0.0D AS s_zero FROM sales) JOIN {JOINED.partition(' JOIN ')[2]}"
 OF_ALL = f"SELECT s_item, d_year, s_amount FROM {JOINED}"
 OF_PARTS = "SELECT p_item, d_year, p_amount FROM parts JOIN days ON p_day = d_day"
+OF_TEXTS = (
+    "WITH g AS (SELECT d_year, i_kind, count(*) n, min(s_broken) m FROM sales_as_text JOIN days ON s_day = d_day "
+    "JOIN items ON s_item = i_item GROUP BY d_year, i_kind)"
+)
 
 
 def two(columns: str, groups: str, first: str, second: str, joined: str = JOINED) -> str:
@@ -97,6 +101,7 @@ STATEMENTS = {
         "count(*) FILTER (WHERE i_kind = 1) n, count(*) m", "", "WHERE d_year = 2001", "WHERE d_year = 2003"
     ),
     "all together, added up by floating point": two("sum(s_price) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
+    "all together, an average of whole numbers": two("avg(s_id) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
     "all together, distinct": two("count(DISTINCT s_item) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
     "all together, by what may fail": two(
         "count(*) n", "", "WHERE d_year = 2001", "WHERE d_year > 2001 AND 10 / (d_year - 2001) > 1"
@@ -111,6 +116,9 @@ STATEMENTS = {
         "AND d_year = 2002",
         "sales LEFT JOIN days ON s_day = d_day",
     ),
+    # Whether a row is malformed a parser says by the columns that it is asked for.
+    "of texts": f"{OF_TEXTS} {KINDS} {YEARS}",
+    "of texts, other columns": f"{OF_TEXTS} SELECT a.n, b.m FROM g a JOIN g b ON a.i_kind <=> b.i_kind {YEARS}",
 }
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()
@@ -133,6 +141,12 @@ spark.range(0, 40, 1, 2).selectExpr(
     "id AS i_item", "CAST(id % 7 AS INT) AS i_kind", "if(id % 2 = 0, 'a', 'a ') COLLATE UTF8_BINARY_RTRIM AS i_text"
 ).write.parquet(f"{directory}/items")
 read_tables(spark, directory, ("sales", "items", "days", "parts"))
+spark.table("sales").selectExpr("s_item", "s_day", "if(s_id % 5 = 0, 'x', CAST(s_id AS STRING)) AS s_broken").write.csv(
+    f"{directory}/sales_as_text"
+)
+spark.read.csv(
+    f"{directory}/sales_as_text", "s_item LONG, s_day LONG, s_broken INT", mode="DROPMALFORMED"
+).createOrReplaceTempView("sales_as_text")
 
 
 def share(query: Query, values: tuple[str, ...]) -> list[HintDirective]:

@@ -47,6 +47,10 @@ _LEFT = {
     "a sample": (_SAMPLED, "a sample is not deterministic"),
     "limit": (f"SELECT {_ROW} {_JOINS} LIMIT 5", _IN_ORDER),
     "limit after an order with ties": (f"SELECT {_ROW} {_JOINS} ORDER BY x.n LIMIT 5", _IN_ORDER),
+    "limit after an order of loose texts": (
+        f"SELECT x.v COLLATE UTF8_LCASE AS name {_JOINS} ORDER BY name LIMIT 5", _IN_ORDER
+    ),
+    "limit after an order of floating point": (f"SELECT x.d {_JOINS} ORDER BY x.d LIMIT 5", _IN_ORDER),
     **{
         f"{function} by {by or 'nothing'}": (f"SELECT {function} {_JOINS} {by}", _IN_ORDER)
         for function in ("first(c.cw)", "last(g.gw)", "collect_list(c.cw)", "max_by(c.cw, x.n)")
@@ -72,6 +76,8 @@ _STEERED = {
     "a sorted list": f"SELECT sort_array(collect_list(x.id)) {_JOINS}",
     "limit after an order that covers the rows": f"SELECT x.id, c.cw, g.gw {_JOINS} ORDER BY c.cw, g.gw, x.id LIMIT 5",
     "limit after an order that covers the grouping keys": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY x.j LIMIT 3",
+    "limit after an order of exact texts": f"SELECT x.v {_JOINS} ORDER BY x.v LIMIT 5",
+    "the largest of floating point": f"SELECT x.j, max(x.d) {_JOINS} GROUP BY x.j",
     "rank": f"SELECT x.id, rank() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}",
     "limit behind a shuffle": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY 2 LIMIT 9",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .agent_log import steered_executions
+from .agent_log import Steered, steered_executions
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("key_filter_app.py")
@@ -32,9 +32,12 @@ APPLIED = {
     "two keys",
     "keys of files that another API reads",
     "an input that may fail",
+    "what prunes partitions of another input",
+    "keys of partitions that others prune",
 }
 # There the filter stands above what makes one row depend on others.
 ABOVE = {"first rows of groups", "an input that is grouped by others", "rows of a rank over all", "the first rows"}
+ABOVE |= {"what prunes partitions of another input"}
 REFUSED = {
     "a test that there is none": "the keys of the join are not columns of these relations",
     "all sales": "the keys of the join are not columns of these relations",
@@ -48,6 +51,7 @@ REFUSED = {
     "keys of the first of those that tie": "its keys may be others when they are read again: row_number",
     "keys that are others each time": "its keys may be others when they are read again: LogicalRDD",
     "nulls that are equal": "a key of the join is computed",
+    "keys of partitions that the input prunes": "it prunes partitions of the other side",
     "nulls in NOT IN": "NOT IN looks at nulls, which have no key",
 }
 
@@ -88,3 +92,10 @@ def test_rows_are_filtered_where_they_are_read_and_results_stay(
     assert "might_contain" in partitioned.metadata["PartitionFilters"]
     below = APPLIED - ABOVE
     assert {name: rows for name, rows in read.items() if name in below and not all(n in FEW for n in rows)} == {}
+    assert _partitions_read(found["what prunes partitions of another input"]) == _partitions_read(
+        next(one for one in steered_executions(logs) if one.label == "plain: what prunes partitions of another input")
+    )
+
+
+def _partitions_read(one: Steered) -> list[int]:
+    return [n.metrics["number of partitions read"] for n in one.ran.walk() if "parts" in n.metadata.get("Location", "")]

@@ -24,6 +24,7 @@ REFUSED = {
     "what may fail": "what may fail would be computed of other rows: cast",
     "not grouped by it": "a condition is on what they are not grouped by, or not exactly",
     "all together, added up by floating point": "a function of one of them takes no condition",
+    "all together, an average of whole numbers": "a function of one of them takes no condition",
     "all together, distinct": "a function of one of them takes no condition",
     "all together, by what may fail": "what may fail would be computed of other rows: divide",
     "zeros that are equal": "a condition is on what they are not grouped by, or not exactly",
@@ -33,6 +34,7 @@ REFUSED = {
     "a sum of one alone": "what may fail would be computed of other rows: sum",
     "grouped by others": "they are grouped by other columns",
     "rows without a match": "a condition is on rows that a join adds or leaves out by it",
+    "of texts, other columns": "which rows a relation has may hang on the columns that are read of it",
 }
 
 
@@ -73,6 +75,6 @@ def _scans(ran: PlanNode) -> int:
     scans = (
         n
         for n in ran.walk_all()
-        if n.full_name.startswith("Scan parquet") and "sales" in n.metadata.get("Location", "")
+        if n.full_name.startswith(("Scan parquet", "Scan csv")) and "sales" in n.metadata.get("Location", "")
     )
     return len(list(each_once(scans, lambda scan: scan)))

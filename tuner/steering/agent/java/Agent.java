@@ -27,7 +27,7 @@ public final class Agent {
   private static final Set SAID = Collections.synchronizedSet(new HashSet());
   private static final int MOST_WARNINGS = 50;
 
-  // What sessions have said, by its source.
+  // What sessions have said, by application and source.
   private static final Map KNOWN = new LinkedHashMap();
   private static final int MOST_KNOWN = 16;
 
@@ -39,7 +39,8 @@ public final class Agent {
     String text = conf.getConfString(DIRECTIVES, "");
     String file = text.isEmpty() ? conf.getConfString(FILE, "") : "";
     if (text.isEmpty() && file.isEmpty()) return Collections.EMPTY_LIST;
-    String source = file.isEmpty() ? text : "file:" + file;
+    // One after another may run in a JVM: each has a log of its own, which tells what was said in it.
+    String source = applicationId() + " " + (file.isEmpty() ? text : "file:" + file);
     List queries = (List) KNOWN.get(source);
     if (queries != null) return queries;
     queries = Collections.EMPTY_LIST;
@@ -78,6 +79,11 @@ public final class Agent {
   public static void post(SparkListenerEvent event) {
     Option context = SparkContext$.MODULE$.getActive();
     if (context.isDefined()) ((SparkContext) context.get()).listenerBus().post(event);
+  }
+
+  private static String applicationId() {
+    Option context = SparkContext$.MODULE$.getActive();
+    return context.isDefined() ? ((SparkContext) context.get()).applicationId() : "";
   }
 
   /** The SQL execution that this thread is in; -1 for none. */

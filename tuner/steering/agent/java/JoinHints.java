@@ -28,6 +28,7 @@ public final class JoinHints implements Trees.Rewrite {
   private final Pass pass;
   private final Lineage lineage;
   private final RowOrder rowOrder;
+  private final Shuffles shuffles = new Shuffles();
   // By the ids of hints, why no join of their signature may have them.
   private final Map refused = new HashMap();
 
@@ -217,9 +218,9 @@ public final class JoinHints implements Trees.Rewrite {
    * What may fail in another kind of join: a condition besides its keys, which existence joins ask of the pairs that they
    * meet first; and what is computed of a side that Spark does not shuffle, which may wait until the join has dropped rows.
    */
-  private static String risk(Join join) {
+  private String risk(Join join) {
     String found = join.condition().isDefined() ? NeverFails.obstacle((Expression) join.condition().get()) : null;
-    if (found == null && !Shuffles.shuffles(join)) {
+    if (found == null && !shuffles.shuffles(join)) {
       found = NeverFails.obstacle(join.left());
       if (found == null) found = NeverFails.obstacle(join.right());
     }

@@ -73,7 +73,7 @@ public final class KeyFilters implements Trees.Rewrite {
     LogicalPlan side = left ? join.left() : join.right();
     List keys = left ? site.leftKeys : site.rightKeys;
     if (obstacle == null) obstacle = risk(side, keys, source);
-    if (obstacle == null && MeasuredFirst.prunes(left ? join.right() : join.left())) obstacle = "it prunes partitions of the other side";
+    if (obstacle == null && MeasuredFirst.prunes(side, left ? join.right() : join.left())) obstacle = "it prunes partitions of the other side";
     if (obstacle != null) {
       pass.tell(hint.id, Pass.IMPOSSIBLE, obstacle);
       return join;
@@ -126,7 +126,7 @@ public final class KeyFilters implements Trees.Rewrite {
 
   private static String riskBelow(LogicalPlan plan, List keys) {
     if (isFilteredRelation(plan)) return null;
-    List steps = KeyPath.steps(plan, keys);
+    List steps = steps(plan, keys);
     if (steps.isEmpty()) return NeverFails.obstacle(plan);
     for (int i = 0; i < steps.size(); i++) {
       KeyPath path = (KeyPath) steps.get(i);
@@ -164,7 +164,7 @@ public final class KeyFilters implements Trees.Rewrite {
     if (isFilteredRelation(plan)) {
       return new Filter(new And(((Filter) plan).condition(), mayMeet), ((Filter) plan).child());
     }
-    List steps = KeyPath.steps(plan, keys);
+    List steps = steps(plan, keys);
     if (steps.isEmpty()) return new Filter(mayMeet, plan);
     List children = Trees.children(plan);
     boolean changed = false;
@@ -175,6 +175,15 @@ public final class KeyFilters implements Trees.Rewrite {
       children.set(path.child, below);
     }
     return changed ? (LogicalPlan) plan.withNewChildren(Trees.seq(children)) : plan;
+  }
+
+  /** The steps below a plan; none to the input of a join that prunes partitions of its other input, by a copy without the filter. */
+  private static List steps(LogicalPlan plan, List keys) {
+    List found = KeyPath.steps(plan, keys);
+    if (found.isEmpty() || !(plan instanceof Join)) return found;
+    KeyPath only = (KeyPath) found.get(0);
+    LogicalPlan other = (LogicalPlan) Trees.children(plan).get(1 - only.child);
+    return MeasuredFirst.prunes(only.plan, other) ? new ArrayList() : found;
   }
 
   private static boolean isFilteredRelation(LogicalPlan plan) {

@@ -27,7 +27,8 @@ import org.apache.spark.sql.types.DecimalType;
  */
 public final class KeyPath {
   // Values that are equal have the same bytes, and so the same hash: not floating point, nor text by a collation.
-  private static final Set EXACT = new HashSet(Arrays.asList(new Object[] {"byte", "short", "integer", "long", "date", "timestamp"}));
+  private static final Set EXACT = new HashSet(Arrays.asList(new Object[] {
+      "byte", "short", "integer", "long", "date", "timestamp", "timestamp_ntz", "boolean", "binary"}));
   /** Joins of which each row of their left input, of their right one, comes out or not by itself. */
   static final Set FROM_LEFT = new HashSet(Arrays.asList(
       new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));

@@ -1,7 +1,11 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.logical.HintInfo;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -20,6 +24,8 @@ import scala.Some;
 public final class MeasuredFirst extends HintInfo {
   private static final String COST_EVALUATOR = "spark.sql.adaptive.customCostEvaluatorClass";
   private static final String OURS = "tuner.steering.agent.BroadcastCost";
+  // The confs of sessions of which a thread that lacks the agent has planned a query.
+  private static final Set LACKING = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap()));
 
   /** The directive and its query. */
   public final String id;
@@ -75,7 +81,7 @@ public final class MeasuredFirst extends HintInfo {
   public static String obstacle() {
     SQLConf conf = SQLConf.get();
     if (!SparkCost.isKnown()) return "this Spark compares plans otherwise";
-    if (!isLoadable()) return "the class loader of this thread lacks the agent";
+    if (!isLoadable() || LACKING.contains(conf)) return "the class loader of a thread of the session lacks the agent";
     if (!conf.adaptiveExecutionEnabled()) return "adaptive execution is off";
     String evaluator = conf.getConfString(COST_EVALUATOR, "");
     return evaluator.isEmpty() || evaluator.equals(OURS) ? null : "the job has a cost evaluator of its own";
@@ -88,23 +94,29 @@ public final class MeasuredFirst extends HintInfo {
     List keys = keys(join, left);
     if (keys.isEmpty()) return "the join has no keys";
     if (isShuffled(left ? join.left() : join.right())) return "its rows come out of a shuffle already";
-    if (prunes(left ? join.right() : join.left())) return "it prunes partitions of the other side";
+    if (left ? prunes(join.left(), join.right()) : prunes(join.right(), join.left())) return "it prunes partitions of the other side";
     return null;
   }
 
   /**
-   * Leave plans of this session to Spark's own evaluator where this thread would not find ours: Spark loads it by name, for each
-   * adaptive plan, by the class loader of the thread that plans it.
+   * Leave plans of this session to Spark's own evaluator from now on where this thread would not find ours: Spark loads it by name,
+   * for each adaptive plan, by the class loader of the thread that plans it (Utils.getContextOrSparkClassLoader). The agent of
+   * spark.jars is in none but those that threads have from the driver's main thread.
    */
   public static void leaveWhereUnloadable() {
+    if (isLoadable()) return;
     SQLConf conf = SQLConf.get();
-    if (OURS.equals(conf.getConfString(COST_EVALUATOR, "")) && !isLoadable()) conf.unsetConf(COST_EVALUATOR);
+    // Another thread may be about to set it.
+    synchronized (LACKING) {
+      LACKING.add(conf);
+      if (OURS.equals(conf.getConfString(COST_EVALUATOR, ""))) conf.unsetConf(COST_EVALUATOR);
+    }
   }
 
   private static boolean isLoadable() {
     try {
       ClassLoader loader = Thread.currentThread().getContextClassLoader();
-      Class.forName(OURS, false, loader == null ? MeasuredFirst.class.getClassLoader() : loader);
+      Class.forName(OURS, false, loader == null ? SQLConf.class.getClassLoader() : loader);
       return true;
     } catch (ClassNotFoundException error) {
       return false;
@@ -113,7 +125,10 @@ public final class MeasuredFirst extends HintInfo {
 
   /** Have this session's plans compared by what was counted, too. */
   public static void compare() {
-    SQLConf.get().setConfString(COST_EVALUATOR, OURS);
+    SQLConf conf = SQLConf.get();
+    synchronized (LACKING) {
+      if (!LACKING.contains(conf)) conf.setConfString(COST_EVALUATOR, OURS);
+    }
   }
 
   /** The side, to be shuffled by the keys of the join. */
@@ -148,15 +163,31 @@ public final class MeasuredFirst extends HintInfo {
     return name.startsWith("Repartition") || name.startsWith("Rebalance");
   }
 
-  /** Whether a plan's partitions are pruned by what another side has, which is a copy of that side. */
-  public static boolean prunes(LogicalPlan plan) {
-    List operators = Trees.everything(plan);
+  /**
+   * Whether what a side has, or a part of it, prunes partitions of another side: by a copy of it (PartitionPruning), which puts out
+   * the same columns.
+   */
+  public static boolean prunes(LogicalPlan side, LogicalPlan other) {
+    Set made = null;
+    List operators = Trees.everything(other);
     for (int i = 0; i < operators.size(); i++) {
       List subqueries = Trees.planExpressions((LogicalPlan) operators.get(i));
       for (int k = 0; k < subqueries.size(); k++) {
-        if (subqueries.get(k).getClass().getSimpleName().startsWith("DynamicPruning")) return true;
+        PlanExpression subquery = (PlanExpression) subqueries.get(k);
+        if (!subquery.getClass().getSimpleName().startsWith("DynamicPruning")) continue;
+        if (!(subquery.plan() instanceof LogicalPlan)) return true;
+        if (made == null) made = columns(side);
+        if (!Collections.disjoint(made, Trees.output((LogicalPlan) subquery.plan()))) return true;
       }
     }
     return false;
+  }
+
+  /** The ids of the columns of a plan and of all that is below it. */
+  private static Set columns(LogicalPlan plan) {
+    Set found = Trees.output(plan);
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) found.addAll(columns((LogicalPlan) children.get(i)));
+    return found;
   }
 }

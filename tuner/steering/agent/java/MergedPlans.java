@@ -25,6 +25,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
 import scala.None$;
 import scala.Option;
 import scala.Some;
@@ -102,13 +104,15 @@ public final class MergedPlans {
     for (int i = 0; i < given.length; i++) {
       rest[i] = given[i] instanceof Filter ? Trees.conjuncts(((Filter) given[i]).condition()) : new ArrayList();
     }
-    List ofFirst = new ArrayList(rest[0]);
-    for (int k = 0; k < ofFirst.size(); k++) {
-      Expression one = (Expression) ofFirst.get(k);
+    Moved[] toFirst = new Moved[given.length];
+    for (int i = 0; i < given.length; i++) toFirst[i] = new Moved(columns[i], columns[0]);
+    List conjuncts = new ArrayList(rest[0]);
+    for (int k = 0; k < conjuncts.size(); k++) {
+      Expression one = (Expression) conjuncts.get(k);
       int[] at = new int[given.length];
       boolean everywhere = true;
       for (int i = 0; i < given.length; i++) {
-        at[i] = indexOf(rest[i], one, columns[i], columns[0]);
+        at[i] = indexOf(rest[i], one, toFirst[i]);
         everywhere = everywhere && at[i] >= 0;
       }
       for (int i = 0; everywhere && i < given.length; i++) rest[i].remove(at[i]);
@@ -129,7 +133,8 @@ public final class MergedPlans {
     Expression[] above = new Expression[given.length];
     for (int i = 0; i < given.length; i++) {
       List conditions = new ArrayList();
-      for (int k = 0; k < common.size(); k++) conditions.add(moved((Expression) common.get(k), columns[0], columns[i]));
+      Moved ofFirst = new Moved(columns[0], columns[i]);
+      for (int k = 0; k < common.size(); k++) conditions.add(ofFirst.of((Expression) common.get(k)));
       Expression either = null;
       for (int j = 0; all && j < given.length; j++) {
         Expression one = moved(own[j], columns[j], columns[i]);
@@ -280,10 +285,11 @@ public final class MergedPlans {
     List[] outputs = outputs();
     List found = new ArrayList();
     for (int i = 0; i < plans.length; i++) {
+      Moved toFirst = new Moved(outputs[i], outputs[0]);
       for (int k = 0; k < named[i].size(); k++) {
         boolean renames = named[i].get(k) instanceof Alias;
         Expression computed = renames ? ((Alias) named[i].get(k)).child() : (Expression) named[i].get(k);
-        column(found, moved(computed, outputs[i], outputs[0]), renames, i).named[i] = named[i].get(k);
+        column(found, toFirst.of(computed), renames, i).named[i] = named[i].get(k);
       }
     }
     Set asked = new TreeSet();
@@ -295,12 +301,14 @@ public final class MergedPlans {
     List[] columns = new List[plans.length];
     for (int i = 0; i < plans.length; i++) {
       columns[i] = new ArrayList();
+      Moved ofFirst = new Moved(outputs[0], outputs[i]);
+      Moved bound = new Moved(outputs[i], outputs[i]);
       for (int k = 0; k < found.size(); k++) {
         Column column = (Column) found.get(k);
-        Expression computed = moved(column.computed, outputs[0], outputs[i]);
+        Expression computed = ofFirst.of(column.computed);
         Expression known = (Expression) column.named[i];
         if (known == null && !mayBeAdded(computed)) throw new Unlike("one computes what another cannot");
-        columns[i].add(known != null ? bound(known, outputs[i]) : column.renames ? alias(computed) : computed);
+        columns[i].add(known != null ? bound.of(known) : column.renames ? alias(computed) : computed);
       }
     }
     return columns;
@@ -359,13 +367,14 @@ public final class MergedPlans {
     }
   }
 
-  /** A function of rows in whatever order: sums of floating point are others in each. */
+  /** A function of rows in whatever order: sums of floating point are others in each, and an average of whole numbers is one. */
   private static boolean mayBeOfSome(AggregateExpression function) {
     if (function.isDistinct()) return false;
     Expression of = (Expression) function.aggregateFunction();
     boolean adds = of instanceof Sum || of instanceof Average;
     if (!adds) return of instanceof Count || of instanceof Min || of instanceof Max;
-    return KeyPath.isExact(((Expression) Trees.list(of.children()).get(0)).dataType());
+    DataType type = ((Expression) Trees.list(of.children()).get(0)).dataType();
+    return of instanceof Average ? type instanceof DecimalType : KeyPath.isExact(type);
   }
 
   private static NamedExpression alias(Expression computed) {
@@ -394,9 +403,9 @@ public final class MergedPlans {
     return moved(one, columns, otherColumns).canonicalized().equals(other.canonicalized());
   }
 
-  private static int indexOf(List conditions, Expression one, List columns, List otherColumns) {
+  private static int indexOf(List conditions, Expression one, Moved moved) {
     for (int i = 0; i < conditions.size(); i++) {
-      if (isSame((Expression) conditions.get(i), columns, one, otherColumns)) return i;
+      if (moved.of((Expression) conditions.get(i)).canonicalized().equals(one.canonicalized())) return i;
     }
     return -1;
   }
@@ -411,16 +420,18 @@ public final class MergedPlans {
 
   /** An expression of the columns in the same places. */
   private static Expression moved(Expression expression, List from, List to) {
-    Map columns = new HashMap();
-    for (int i = 0; i < from.size(); i++) columns.put(((Attribute) from.get(i)).exprId(), to.get(i));
-    return (Expression) new Moved(columns).apply(expression);
+    return new Moved(from, to).of(expression);
   }
 
   private static final class Moved extends AbstractFunction1 {
-    private final Map columns;
+    private final Map columns = new HashMap();
 
-    Moved(Map columns) {
-      this.columns = columns;
+    Moved(List from, List to) {
+      for (int i = 0; i < from.size(); i++) columns.put(((Attribute) from.get(i)).exprId(), to.get(i));
+    }
+
+    Expression of(Expression expression) {
+      return (Expression) apply(expression);
     }
 
     public Object apply(Object given) {

@@ -12,8 +12,8 @@ import org.apache.spark.sql.execution.datasources.v2.FileScan;
 
 /** Whether a plan that runs twice gives the same rows: nobody else promises it, and Spark takes no RDD or LIMIT for random. */
 public final class Repeatable {
-  // Rows that the plan holds, or that are kept.
-  private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation InMemoryRelation".split(" ")));
+  // Rows that the plan holds. Those of a cache may be made again for each reading, where memory lacks.
+  private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation".split(" ")));
 
   private Repeatable() {}
 

@@ -56,6 +56,7 @@ public final class RowOrder {
   private static final String FIRST_MATCH = "a condition of IN or EXISTS that may fail";
 
   private final boolean strict;
+  private final Shuffles shuffles = new Shuffles();
   // Of joins whose rows an operator above takes in their order: what that is.
   private final IdentityHashMap kept = new IdentityHashMap();
 
@@ -93,7 +94,7 @@ public final class RowOrder {
     String before = above;
     // Below a LIMIT without an order nothing is moved: rows that a sort merge join puts out are sorted, whatever was shuffled.
     boolean all = strict || UNORDERED.equals(before);
-    if (plan instanceof Join && before != null && (all || !Shuffles.comesFromShuffle(plan))) kept.put(plan, before);
+    if (plan instanceof Join && before != null && (all || !shuffles.comesFromShuffle(plan))) kept.put(plan, before);
     String own = sensitive(plan);
     if (own != null && !UNORDERED.equals(before)) above = own;
     // The first rows of a sort are taken from each partition, without a shuffle (TakeOrderedAndProject).
@@ -138,8 +139,15 @@ public final class RowOrder {
     if (below.maxRows().isDefined() && ((Long) below.maxRows().get()).longValue() <= 1) return null;
     if (!(below instanceof Sort && ((Sort) below).global())) return UNORDERED;
     Set order = columnsOf(((Sort) below).order());
-    boolean unique = order.containsAll(Trees.output(limit)) || isKey(order, ((Sort) below).child());
+    boolean unique = isAllOf(order, Trees.list(limit.output())) || isKey(order, ((Sort) below).child());
     return unique ? null : "LIMIT after ORDER BY with ties";
+  }
+
+  /** Whether rows that tie in these columns are the same in all others, too, and in how each value is written. */
+  private static boolean isAllOf(Set columns, List output) {
+    if (!columns.containsAll(Trees.ids(output))) return false;
+    for (int i = 0; i < output.size(); i++) if (!KeyPath.isExact(((Attribute) output.get(i)).dataType())) return false;
+    return true;
   }
 
   private String ofWindow(Window window) {
@@ -222,6 +230,8 @@ public final class RowOrder {
     String name = function.getClass().getSimpleName();
     boolean takesOne = name.equals("Min") || name.equals("Max");
     if (takesOne && isLoose((Expression) Trees.list(function.children()).get(0))) return LOOSE;
+    // Of 0.0 and -0.0 the first one met is shown.
+    if (takesOne && strict && isFloat(inputOf(function))) return function.prettyName() + " of floating point";
     if (ANY_ORDER.contains(name)) return null;
     if (!UP_TO_ROUNDING.contains(name)) return function.prettyName();
     return !strict || isExact(function, name) ? null : function.prettyName() + " of floating point";
@@ -231,6 +241,10 @@ public final class RowOrder {
   private static boolean isLoose(Expression expression) {
     DataType type = expression.dataType();
     return type instanceof StringType && !type.equals(DataTypes.StringType);
+  }
+
+  private static boolean isFloat(DataType type) {
+    return type.equals(DataTypes.DoubleType) || type.equals(DataTypes.FloatType);
   }
 
   private static DataType inputOf(Expression function) {

@@ -99,6 +99,10 @@ public final class SharedSubplans {
     }
     MergedPlans merged = MergedPlans.of(groups);
     if (!MergedPlans.areEqual(merged.plans)) throw new MergedPlans.Unlike("Spark would not see that they are equal");
+    for (int i = 0; i < groups.length; i++) {
+      String other = ReadColumns.obstacle(groups[i], merged.plans[i]);
+      if (other != null) throw new MergedPlans.Unlike(other);
+    }
     for (int i = 0; i < groups.length; i++) replaced.put(groups[i], above(groups[i], merged.plans[i], merged.own[i]));
     return replaced;
   }

@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.math.BigInteger;
+import java.util.IdentityHashMap;
 import java.util.List;
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -24,28 +25,39 @@ public final class Shuffles {
   private static final long DEFAULT_THRESHOLD = 10L << 20;
   private static final String IN_PLACE = "spark.sql.sources.v2.bucketing.enabled";
 
-  private Shuffles() {}
+  // What was found of plans: questions about joins above ask it again.
+  private final IdentityHashMap shrinking = new IdentityHashMap();
+  private final IdentityHashMap shuffled = new IdentityHashMap();
 
   /** Whether Spark shuffles both sides of a join that nobody hints (JoinSelection): none it may build is small. */
-  public static boolean shuffles(Join join) {
+  public boolean shuffles(Join join) {
     if (ExtractEquiJoinKeys$.MODULE$.unapply(join).isEmpty() || !JoinBlock.isFree(join)) return false;
     return !mayBroadcast(join, true) && !mayBroadcast(join, false);
   }
 
-  private static boolean mayBroadcast(Join join, boolean left) {
+  private boolean mayBroadcast(Join join, boolean left) {
     ExtractSingleColumnNullAwareAntiJoin$ selection = ExtractSingleColumnNullAwareAntiJoin$.MODULE$;
     boolean builds = left ? selection.canBuildBroadcastLeft(join.joinType()) : selection.canBuildBroadcastRight(join.joinType());
     return builds && mayBeSmall(left ? join.left() : join.right());
   }
 
   /** Whether Spark may take a side for small enough to broadcast it, now or when it has planned what is read of it. */
-  private static boolean mayBeSmall(LogicalPlan side) {
+  private boolean mayBeSmall(LogicalPlan side) {
     long most = Math.max(SQLConf.get().autoBroadcastJoinThreshold(), DEFAULT_THRESHOLD);
     return side.stats().sizeInBytes().bigInteger().compareTo(BigInteger.valueOf(most)) <= 0 || mayShrink(side);
   }
 
   /** Whether a plan's size is not known yet: partitions to be pruned, tables that are asked when they are scanned, buckets. */
-  private static boolean mayShrink(LogicalPlan plan) {
+  private boolean mayShrink(LogicalPlan plan) {
+    Boolean known = (Boolean) shrinking.get(plan);
+    if (known == null) {
+      known = Boolean.valueOf(findsShrinking(plan));
+      shrinking.put(plan, known);
+    }
+    return known.booleanValue();
+  }
+
+  private boolean findsShrinking(LogicalPlan plan) {
     List children = Trees.children(plan);
     if (children.isEmpty()) return isUnsized(plan);
     if (plan instanceof Filter && prunes((Filter) plan)) return true;
@@ -78,7 +90,16 @@ public final class Shuffles {
   }
 
   /** Whether the rows of a plan come out of a shuffle: its own, or one on every way that its rows take. */
-  public static boolean comesFromShuffle(LogicalPlan plan) {
+  public boolean comesFromShuffle(LogicalPlan plan) {
+    Boolean known = (Boolean) shuffled.get(plan);
+    if (known == null) {
+      known = Boolean.valueOf(findsShuffle(plan));
+      shuffled.put(plan, known);
+    }
+    return known.booleanValue();
+  }
+
+  private boolean findsShuffle(LogicalPlan plan) {
     if (addsShuffle(plan)) return true;
     if (plan instanceof Join) {
       Join join = (Join) plan;

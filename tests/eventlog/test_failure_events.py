@@ -11,11 +11,12 @@ import pytest
 
 from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.events import decode_event
+from tuner.eventlog.failure_events import _MAX_FAILURES
 from tuner.eventlog.failure_rules import recognise
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import read_application
-from tuner.eventlog.root_cause import root_cause
+from tuner.eventlog.root_cause import MOST_TOLD, root_cause
 from tuner.model.application import Application
 from tuner.model.failure import FailureKind, LoggedFailure
 
@@ -479,6 +480,22 @@ def test_executors_lost_for_memory_end_an_application_before_a_task_has_failed_f
     assert root_cause([*[of_executor(FailureKind.EXECUTOR_PREEMPTED)] * 9, stopped]) == stopped
     told = of_execution(FailureKind.DATA_OR_CODE)
     assert root_cause([*losses, told]) == told
+
+
+def test_the_more_executors_an_application_has_the_more_it_may_lose() -> None:
+    stopped = of_job(FailureKind.STOPPED)
+    losses = [of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY)] * _MAX_FAILURES
+    assert root_cause([*losses[:15], stopped], 8) == stopped
+    for lost, executors in ((16, 8), (3, 1), (MOST_TOLD, 50)):
+        found = root_cause([*losses[:lost], stopped], executors)
+        assert found is not None and found.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY
+    assert MOST_TOLD == _MAX_FAILURES, "no more are known of"
+
+
+def test_what_somebody_killed_did_not_end_for_the_executors_it_lost() -> None:
+    stopped = of_job(FailureKind.STOPPED)
+    losses = [of_executor(FailureKind.EXECUTOR_OUT_OF_MEMORY)] * 3
+    assert root_cause([*losses, stopped], is_killed=True) == stopped
 
 
 def test_a_result_is_lost_with_its_executor_or_by_a_driver_that_cannot_take_it() -> None:

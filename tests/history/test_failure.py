@@ -88,6 +88,14 @@ def test_the_exit_code_says_why_spark_was_stopped() -> None:
     assert failure_of(stopped, Ending(1), ended=True) == stopped
 
 
+def test_executors_that_were_lost_for_memory_did_not_end_what_was_killed() -> None:
+    lost = [LoggedFailure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "", "executor", lost_executor=str(n)) for n in range(3)]
+    for code, kind in ((1, FailureKind.EXECUTOR_OUT_OF_MEMORY), (143, FailureKind.KILLED)):
+        ending = Ending(code)
+        found = failure_of(failure_in([*lost, STOPPED], ending=ending), ending, ended=True)
+        assert found is not None and found.kind is kind
+
+
 def test_a_log_that_breaks_off_tells_what_was_running() -> None:
     running = [query(1, QueryStatus.SUCCEEDED), query(2, QueryStatus.UNFINISHED)]
     found = failure_of(None, Ending(1), ended=False, queries=running)

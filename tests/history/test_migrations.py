@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic import command
@@ -24,7 +26,10 @@ from tuner.words.reasons import why_words
 
 # What the version with schema 0003 wrote of five nights: an order with its broadcast, a hint that lost, thresholds that were
 # set together, statistics for a person; its thresholds were rolled back and its statistics approved by ana.
-WRITTEN = json.loads((Path(__file__).parent / "stores" / "schema_0003.json").read_text(encoding="utf-8"))
+STORES = Path(__file__).parent / "stores"
+WRITTEN = json.loads((STORES / "schema_0003.json").read_text(encoding="utf-8"))
+# What the version with schema 0009 wrote of five nights: a broadcast that was tried in the second and stayed.
+LATER = json.loads((STORES / "schema_0009.json").read_text(encoding="utf-8"))
 ORDER, CALLED_FOR, LONE = (
     "order_joins:q1/block=((a c) b)",
     "hint_join:q1/join in that order=BROADCAST(dim)",
@@ -39,14 +44,14 @@ THRESHOLDS = f"{ADAPTIVE} + {STATIC}"
 PARTITIONS = "set_conf:spark.sql.shuffle.partitions=64"
 
 
-def fill(engine: Engine, revision: str) -> None:
+def fill(engine: Engine, revision: str, written: Mapping[str, Sequence[Mapping[str, Any]]] = WRITTEN) -> None:
     """The tables of an earlier revision, with the rows that its version wrote."""
     with engine.begin() as connection:
         config = _alembic_config()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
     with engine.begin() as connection:
-        for table, rows in WRITTEN.items():
+        for table, rows in written.items():
             for row in rows:
                 stored = {k: json.dumps(v) if isinstance(v, dict | list) else v for k, v in row.items()}
                 columns = ", ".join(f'"{name}"' for name in stored)
@@ -157,3 +162,17 @@ def test_cohorts_are_listed_as_their_newest_run_left_them(store: Store) -> None:
     assert (summary.stance.state, summary.stance.mode) == (newest.decision.state, newest.decision.mode)
     assert summary.stance.in_force == stance_of(newest.decision).in_force
     assert summary.figures is None, "from its next run on"
+
+
+def test_what_the_version_before_wrote_is_read_as_it_was(sqlite_url: str) -> None:
+    engine = open_engine(parse(sqlite_url))
+    fill(engine, "0009", LATER)
+    engine.dispose()
+    with Store.open(sqlite_url) as opened:
+        runs, ahead = opened.runs("etl.load"), opened.look_ahead("etl.load")
+        (saved,) = opened.saved_by_change(None, datetime(2020, 1, 1, tzinfo=UTC), 5)
+    stood = [[d.standing for d in run.decision.in_force] for run in runs]
+    assert stood == [[], [Standing.TRIAL], *[[Standing.PROMOTED]] * 3]
+    assert [len(run.outcome.queries[0].joins) for run in runs if run.outcome] == [1] * 5
+    assert ahead is not None and ahead.decision.in_force[0].id == saved.change_id
+    assert saved.saved.runs == 4 and saved.saved.seconds > 0

@@ -10,9 +10,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from tests.panel.nights import COHORT, HINT, PARTITIONS, decided, night, query
 from tuner.history.store import Store
+from tuner.history.tables import RunRow
 from tuner.loop.books import BOOKED_RUNS, CONTROL_RUNS, keep_books
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.cohort_figures import Gained
@@ -216,6 +218,19 @@ def test_a_loss_that_older_runs_bear_out_stays_when_these_are_looked_at_no_more(
         finish(store, run)
     assert lost(store) == [(900.0, 1)]
     keep_books(store, COHORT, None, most=2)
+    assert lost(store) == [(900.0, 1)]
+
+
+def test_a_loss_stays_where_a_run_that_bears_it_out_is_written_as_this_version_cannot_read_it(store: Store) -> None:
+    killed = Failure(FailureKind.KILLED, "somebody ended it", None)
+    slow = a_death(3, TRIAL, failure=killed, seconds=900.0)
+    for run in (*(a_night(number, steered=False) for number in range(3)), slow, a_night(4, steered=False)):
+        begin(store, run)
+        finish(store, run)
+    assert lost(store) == [(900.0, 1)]
+    with store._writing() as connection:
+        connection.execute(update(RunRow).where(RunRow.started_at < slow.started_at).values(decision='{"mode": 1}'))
+    keep_books(store, COHORT, None)
     assert lost(store) == [(900.0, 1)]
 
 

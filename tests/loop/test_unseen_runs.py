@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
@@ -195,8 +197,46 @@ def test_a_log_whose_readers_die_is_read_some_times_and_then_given_up(
     for one in dying:
         one.__enter__()
     monkeypatch.setattr(harvest, "read_log", lambda *_: pytest.fail("read once more"))
-    nightly.prepare("e/2/1")
+    # They may be reading it still.
+    assert nightly.prepare("e/2/1").problems == ()
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+    assert read_marks.has_killed_its_readers(turn.job, "e/1/1")
+    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-1))
+    (said,) = (one for one in nightly.prepare("e/3/1").problems if "e/1/1" in one)
+    assert said == "gave up the log of run e/1/1: 3 that read its log were ended while they did"
     assert nightly.stored("e/1/1").state is RunState.LOST
+    assert not read_marks.has_killed_its_readers(turn.job, "e/1/1")
+
+
+@pytest.mark.processes
+def test_a_process_that_ends_by_itself_leaves_no_mark(nightly: Nightly) -> None:
+    reads = """
+import os
+import sys
+from pathlib import Path
+from threading import Event
+from tests.nightly import Nightly
+from tuner.loop.read_marks import marked
+from tuner.within_time import aside
+nightly = Nightly(Path(sys.argv[1]))
+began = Event()
+
+def read():
+    with marked(nightly.job("e/1/1"), "e/0/1"):
+        began.set()
+        Event().wait()
+
+aside(read)
+began.wait()
+assert list((nightly.root / "events").rglob(".spark-tuner-reads*"))
+if sys.argv[2] == "killed":
+    os.kill(os.getpid(), 9)
+"""
+    for end, left in (("killed", 1), ("by itself", 0)):
+        subprocess.run(
+            [sys.executable, "-c", reads, str(nightly.root), end], check=False, cwd=Path(__file__).parents[2]
+        )
+        assert len(list((nightly.root / "events").rglob(".spark-tuner-reads*"))) == left
 
 
 def test_a_reader_that_lives_leaves_no_mark(nightly: Nightly) -> None:

@@ -301,6 +301,10 @@ def test_a_death_that_is_noticed_late_lost_no_more_than_the_longest_run_took() -
     nights = [run(0, {"q1": 600.0}), run(1, {"q1": 700.0})]
     (lost,) = savings([*nights, dead(failed, 7 * 86400, replace(failed.outcome, duration_ms=None))])
     assert lost.seconds == -700.0
+    (lost,) = savings([dead(failed, 7 * 86400, replace(failed.outcome, duration_ms=None))])
+    assert lost.seconds == -30.0, "by its log, where none succeeded"
+    (lost,) = savings([dead(failed, 7 * 86400, replace(failed.outcome, duration_ms=None, queries=()))])
+    assert lost.seconds == 0.0
 
 
 def test_a_run_that_failed_from_outside_is_nobodys_loss() -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.advice.joins import inner, side
 from tuner.model.decision import DecidedChange
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.query_work import WorkInBrief
 from tuner.model.resource_use import MemoryPeaks, ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange
@@ -421,6 +422,19 @@ def test_of_a_larger_night_that_is_read_in_brief_all_storage_counts() -> None:
     assert given([first, night(1), night(2)]) == 6592
     as_large = night(3, less(6592), gigabytes=40)
     assert given([first, night(1), night(2), as_large]) == 3296
+
+
+def test_all_storage_counts_of_a_night_of_more_queries_than_are_kept_whole() -> None:
+    def joined(found: Run) -> Run:
+        assert found.outcome is not None
+        peaks = replace(found.outcome.resources.executors or MemoryPeaks(), storage_bytes=3000 * MIB)
+        use = replace(found.outcome.resources, executors=peaks)
+        (one,) = found.outcome.queries
+        whole = replace(one, joins=(inner(side("fact"), side("dim", rows=10, broadcast_bytes=MIB)),))
+        queries = (whole, replace(one, id=2, work_in_brief=WorkInBrief(1.0, 0)))
+        return replace(found, outcome=replace(found.outcome, resources=use, queries=queries))
+
+    assert given([joined(one) for one in THREE]) == 6592
 
 
 def test_until_a_month_was_seen_steps_go_down_to_half_and_no_further() -> None:

@@ -95,7 +95,7 @@ class _PastOutcome(_BriefOutcome):
 
 # What a run's times rest on is kept by itself: most of what is read of a history is that, and it is a small part of the whole.
 _TIMES = tuple(f.name for f in fields(_BriefOutcome) if f.name != "queries")
-_QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
+QUERY_TIMES = tuple(f.name for f in fields(_BriefQuery))
 
 
 _decisions = msgspec.json.Decoder(Decision)
@@ -105,7 +105,7 @@ _imports = msgspec.json.Decoder(ImportedChange)
 _details = msgspec.json.Decoder(RunDetails)
 _look_aheads = msgspec.json.Decoder(LookAhead)
 _parts: dict[Detail, tuple[msgspec.json.Decoder[Any], tuple[str, ...]]] = {
-    Detail.TIMES: (msgspec.json.Decoder(_BriefOutcome), _QUERY_TIMES),
+    Detail.TIMES: (msgspec.json.Decoder(_BriefOutcome), QUERY_TIMES),
     Detail.PAST: (msgspec.json.Decoder(_PastOutcome), tuple(f.name for f in fields(_PastQuery))),
 }
 
@@ -135,7 +135,7 @@ def _in_brief(query: Query) -> _BriefQuery:
     # Who only reads a store need not know what work costs.
     from tuner.cost.priced_work import in_brief
 
-    told = {name: getattr(query, name) for name in _QUERY_TIMES}
+    told = {name: getattr(query, name) for name in QUERY_TIMES}
     return _BriefQuery(**(told | {"work_in_brief": in_brief(query.work)} if query.work else told))
 
 

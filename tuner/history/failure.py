@@ -36,9 +36,12 @@ class Ending:
 UNSEEN = Ending()
 
 
-def failure_in(failed: Sequence[LoggedFailure], queries: Sequence[Query] = ()) -> Failure | None:
-    """What most likely failed an application, of what failed in it; None where nothing did."""
-    found = root_cause(failed)
+def failure_in(
+    failed: Sequence[LoggedFailure], queries: Sequence[Query] = (), executors: int = 0, ending: Ending = UNSEEN
+) -> Failure | None:
+    """What most likely failed an application of so many executors at once, of what failed in it; None where nothing did."""
+    told = _told(ending)
+    found = root_cause(failed, executors, is_killed=told is not None and told.kind is FailureKind.KILLED)
     if found is None:
         return None
     return with_query(Failure(found.kind, found.words, None, found.where, found.execution_id), queries)

@@ -24,7 +24,7 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         conf=dict(application.conf),
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
         agent_missing=application.steering.is_lost,
-        failure=failure_in(application.failures, queries),
+        failure=failure_in(application.failures, queries, application.executors.count),
         allocated_core_ms=application.allocated_core_ms,
         resources=application.resources,
     )

@@ -39,13 +39,16 @@ def keep_books(
     tells of any more stays as it was, but for a loss that no change made after all.
     """
     of_dag_runs = store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS)
-    runs = store.runs(cohort, max(most, of_dag_runs), brief=True)
+    asked, there = max(most, of_dag_runs), store.count(cohort)
+    runs = store.runs(cohort, asked, brief=True)
     if not runs:
         return None
     known = [*_older(store, cohort, runs, of_dag_runs // HISTORY_DAG_RUNS), *runs]
     own = {run.key: run.started_at for run in runs}
     booked = [saving for saving in savings(known) if saving.run_key in own]
-    failures = _failures_told(runs, are_all=len(runs) < max(most, of_dag_runs))
+    # What another version wrote otherwise is left out of the runs: a failure may be one of its changes.
+    is_any_unread = len(runs) < min(asked, there)
+    failures = set[str]() if is_any_unread else _failures_told(runs, are_all=there <= asked)
     store.keep_books(cohort, cohort_figures(known), own, booked, _untold(runs, booked), failures)
     if outlook is not None:
         store.keep_stance(cohort, stance_of(outlook))

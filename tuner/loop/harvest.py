@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tuner.cost.priced_work import in_brief
 from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.read import read_log
+from tuner.history.documents import QUERY_TIMES
 from tuner.history.outcome import outcome_of
 from tuner.model.application import Application, JobStatus, Work
 from tuner.model.decision import Decision
@@ -25,6 +26,20 @@ if TYPE_CHECKING:
 
 # Of so many executions all is kept that was measured, some 60 KB each; of the others what times rest on.
 MOST_IN_FULL = 1_000
+# Of an execution in brief this stays beside what its times rest on: it is small.
+_SMALL = frozenset(
+    {
+        "input_rows",
+        "spilled_bytes",
+        "task_count",
+        "error",
+        "relations",
+        "columns",
+        "not_deterministic",
+        "broadcasts_off",
+    }
+)
+_EMPTY: dict[str, Any] = {f.name: f.default for f in fields(Query) if f.name not in _SMALL.union(QUERY_TIMES)}
 
 _Found = TypeVar("_Found")
 
@@ -99,52 +114,45 @@ class _Ends:
 
 @dataclass(slots=True)
 class _Queries:
-    """The queries of an application, MOST_IN_FULL of them in full. Where more come, of those that ran most often every second one
-    is left with what times rest on: of each query some stay in full, and the newest."""
+    """The queries of an application, MOST_IN_FULL executions of them in full. Where more come, of those that ran most often every
+    second one is left with what times rest on: of each that is in full some stay so, and the newest. Where one execution of
+    each takes all places, other queries come too late."""
 
     found: list[Query] = field(default_factory=list)
     in_full: dict[str, list[int]] = field(default_factory=dict)
     count: int = 0
 
     def add(self, query: Query) -> None:
-        if self.count >= MOST_IN_FULL and not self._thin_out():
+        if self.count >= MOST_IN_FULL:
+            self._make_room(query.fingerprint)
+        if self.count >= MOST_IN_FULL:
             self.found.append(_in_brief(query))
             return
         self.in_full.setdefault(query.fingerprint, []).append(len(self.found))
         self.found.append(query)
         self.count += 1
 
-    def _thin_out(self) -> bool:
-        """Whether there was anything to leave."""
-        before, most = self.count, max(map(len, self.in_full.values()), default=0)
-        for places in self.in_full.values():
-            if len(places) > most // 2:
-                for place in places[-2::-2]:
-                    self.found[place] = _in_brief(self.found[place])
-                self.count -= len(places[-2::-2])
-                del places[-2::-2]
-        return self.count < before
+    def _make_room(self, fingerprint: str) -> None:
+        if self.count > len(self.in_full):
+            most = max(map(len, self.in_full.values()))
+            for places in self.in_full.values():
+                if len(places) > most // 2:
+                    self._leave(places, slice(-2, None, -2))
+        elif mine := self.in_full.get(fingerprint):
+            self._leave(mine, slice(1))
+
+    def _leave(self, places: list[int], some: slice) -> None:
+        for place in places[some]:
+            self.found[place] = _in_brief(self.found[place])
+        self.count -= len(places[some])
+        del places[some]
 
     def in_order(self) -> tuple[Query, ...]:
         return tuple(sorted(self.found, key=lambda query: query.id))
 
 
 def _in_brief(query: Query) -> Query:
-    return replace(
-        query,
-        joins=(),
-        shuffles=(),
-        graphs=(),
-        merged_graphs=(),
-        work=None,
-        work_in_brief=in_brief(query.work) if query.work else None,
-        tables=(),
-        aggregates=(),
-        skews=(),
-        key_filters=(),
-        shared_subplans=(),
-        values=(),
-    )
+    return replace(query, **_EMPTY | {"work_in_brief": in_brief(query.work) if query.work else None})
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from tuner.errors import EventLogNotFoundError, EventLogUnreadError, StoreError,
 from tuner.eventlog.find import LogSource
 from tuner.garbage_collection import collection_paused
 from tuner.history.blocks_as_written import with_blocks_as_written
-from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_of
+from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_in, failure_of
 from tuner.history.outcome import state_of
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
@@ -43,7 +43,7 @@ from tuner.loop.next_decision import (
     next_decision,
 )
 from tuner.loop.proofs import proofs_of
-from tuner.loop.read_marks import has_killed_its_readers, marked
+from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, unmark
 from tuner.loop.shared_directives import shared_with
 from tuner.loop.stamps import advice_stamp, are_known, decision_stamp
 from tuner.loop.turn import Job as Job
@@ -954,10 +954,12 @@ def _outcomes(store: Store, cohort: str) -> list[Outcome]:
 def _failure(found: Harvest | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
     """Why a run failed, by its log and how its driver ended."""
     ended = found is None or found.application.end_ms is not None
-    if outcome is None:
+    if found is None or outcome is None:
         return failure_of(None, ending, ended=ended)
+    application, queries = found.application, outcome.queries
+    logged = failure_in(application.failures, queries, application.executors.count, ending)
     tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
-    return failure_of(outcome.failure, ending, ended=ended, tells_all=tells_all, queries=outcome.queries)
+    return failure_of(logged, ending, ended=ended, tells_all=tells_all, queries=queries)
 
 
 def _is_superseded(job: Job, run: Run) -> bool:
@@ -982,13 +984,15 @@ def _settle(store: Store, job: Job, run: Run, logs: LogsOfRuns, now: datetime, p
         if not given_up and _is_being_written(log):
             return
         if has_killed_its_readers(job, run.key):
-            given_up = True
-            raise EventLogUnreadError(f"{run.key}: whoever reads its log is ended")
+            raise EventLogUnreadError(f"{MOST_DEATHS} that read its log were ended while they did")
         with marked(job, run.key):
             found = harvest(log).as_ended(now)
-    except Exception:
+    except Exception as error:
         if given_up:
             store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
+            if isinstance(error, EventLogUnreadError):
+                problems.found.append(f"gave up the log of run {run.key}: {error}")
+            unmark(job, run.key)
         return
     if given_up or found.application.status is Completeness.COMPLETE:
         # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.

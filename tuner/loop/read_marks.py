@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,23 +22,35 @@ MOST_DEATHS = 3
 
 
 def has_killed_its_readers(job: Job, key: str) -> bool:
-    """Whether so many who read the log of the run `key`, an earlier one of the job's cohort, were ended while they did."""
+    """Whether so many began to read the log of the run `key`, an earlier one of the job's cohort, and have not come to its end:
+    they were ended while they did, or are at it just now."""
     return _deaths(job, key) >= MOST_DEATHS
 
 
 @contextmanager
 def marked(job: Job, key: str) -> Iterator[None]:
-    """Marks the log of the run `key` as being read, where the job's event logs go. Fails open: without a mark it is read, too."""
+    """Marks the log of the run `key` as being read, where the job's event logs go. Fails open: without a mark it is read, too.
+
+    A process that ends by itself before it has read all takes the mark away: reading goes on in a thread that nobody waits for.
+    """
     with suppress(Exception):
         mark = _mark(job, key)
         if on_disk(mark):
             mark.parent.mkdir(parents=True, exist_ok=True)
         mark.write_bytes(bytes(_deaths(job, key) + 1))
+    at_exit = partial(unmark, job, key)
+    atexit.register(at_exit)
     try:
         yield
     finally:
-        with suppress(Exception):
-            _mark(job, key).unlink()
+        atexit.unregister(at_exit)
+        at_exit()
+
+
+def unmark(job: Job, key: str) -> None:
+    """Takes the mark of the run `key` away, if there is one. Never raises."""
+    with suppress(Exception):
+        _mark(job, key).unlink()
 
 
 def _deaths(job: Job, key: str) -> int:

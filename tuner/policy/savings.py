@@ -230,7 +230,7 @@ def _has_end(run: Run) -> bool:
 
 def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
     """What runs took that failed, by what made them: changes that were taken out for it, or less memory than was asked for."""
-    longest_ms = max((clock_ms(run) or 0.0 for run in runs if usable(run)), default=math.inf)
+    longest_ms = max((clock_ms(run) or 0.0 for run in runs if usable(run)), default=None)
     for position, run in enumerate(runs):
         if run.state is not RunState.FAILED or not (run.decision.in_force or run.decision.cuts):
             continue
@@ -241,12 +241,21 @@ def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
             yield Saving(run.key, id_, lost, 0.0, *held.hours(run, lost), failed=True)
 
 
-def _lost_seconds(failed: FailedRun, longest_ms: float) -> float:
-    """By its log. Where that has no end, by its driver's clock, and no more than any run that succeeded took: the death of a
-    worker is noticed late. What somebody ended for its slowness was seen to its end."""
+def _lost_seconds(failed: FailedRun, longest_ms: float | None) -> float:
+    """By its log. Where that has no end, by its driver's clock, and no more than any run that succeeded took, or where none did
+    (None), than its log tells of queries: the death of a worker is noticed late. What somebody ended for its slowness was seen
+    to its end."""
     took_ms = max(0.0, clock_ms(failed.run) or 0.0)  # Clocks are set back.
-    is_sure = _has_end(failed.run) or failed.ended_for_slowness
-    return (took_ms if is_sure else min(took_ms, longest_ms)) / 1e3
+    if _has_end(failed.run) or failed.ended_for_slowness:
+        return took_ms / 1e3
+    return min(took_ms, _told_ms(failed.run) if longest_ms is None else longest_ms) / 1e3
+
+
+def _told_ms(run: Run) -> float:
+    """From the first start of a query to the last end of one that a run's log tells."""
+    queries = run.outcome.queries if run.outcome else ()
+    ends = [query.start_ms + (query.duration_ms or 0) for query in queries]
+    return max(ends) - min(query.start_ms for query in queries) if queries else 0.0
 
 
 def _made_by(failed: FailedRun) -> Iterable[str]:

@@ -67,7 +67,8 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
     doubles the room; a step that tasks are slower with is taken back, too. A retry takes no step (`may_step`), and a run that
     found nothing to read tells nothing. Where an overhead follows from the heap, it stays what it was. Nothing is taken in local
     mode, after a raise, where more is held outside of the heap than a container has for that, or nobody knows how much is: it may
-    live off the heap. Nor on Kubernetes where no overhead is set, as its share of the heap is not known there.
+    live off the heap. Nor, for caution, on Kubernetes where neither an overhead nor its share is set: there Spark sets the share
+    by the language of the job.
     """
     known = _Known(own_conf)
     for run in without_idle(runs):
@@ -78,8 +79,9 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
 @dataclass(frozen=True, slots=True)
 class _Sampled:
     """A run that succeeded: when it started; bytes of its heap, of what was neither garbage nor storage there, of execution at
-    most, of the broadcasts of one query (of all, where it is not whole: read in brief), of the largest in a query that is
-    changed, of what was outside of the heap (None: not known); and what it read (0: not known)."""
+    most, of the broadcasts of one query (of all, where not all joins are known; `has_joins`: where some are, it was not read in
+    brief), of the largest in a query that is changed, of what was outside of the heap (None: not known); and what it read (0: not
+    known)."""
 
     run: str
     at: datetime
@@ -87,7 +89,7 @@ class _Sampled:
     firm: int
     execution: int
     broadcasts: int
-    is_whole: bool
+    has_joins: bool
     hinted: int
     outside: int | None
     input_bytes: int
@@ -260,7 +262,7 @@ class _Known:
         told = max((s.input_bytes for s in self.sampled if s.heap == now), default=0)
         telling = [s for s in self.sampled if s.heap == now or not 0 < s.input_bytes * AS_MUCH <= told]
         # Of broadcasts in this heap later runs tell more than one that is read in brief: it did with them.
-        return [s for s in telling if s.is_whole or s.heap > now] or telling
+        return [s for s in telling if s.has_joins or s.heap > now] or telling
 
 
 def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
@@ -273,9 +275,12 @@ def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
 
 
 def _broadcasts(outcome: Outcome) -> int:
-    """Of runs that are read in brief, which hold no joins, and of those that keep rows in memory, all that storage held."""
-    if not outcome.resources.caches and any(query.joins for query in outcome.queries):
-        return max(map(_broadcast_bytes, outcome.queries))
+    """Of runs that are read in brief, which hold no joins, of those of so many queries that only some have theirs, and of those
+    that keep rows in memory, all that storage held."""
+    queries = outcome.queries
+    is_whole = any(query.joins for query in queries) and not any(query.work_in_brief for query in queries)
+    if is_whole and not outcome.resources.caches:
+        return max(map(_broadcast_bytes, queries))
     return outcome.resources.executors.storage_bytes if outcome.resources.executors else 0
 
 

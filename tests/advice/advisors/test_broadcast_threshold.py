@@ -15,6 +15,7 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.facts import Facts
 from tuner.model.join_site import JoinSide, Reshuffle, RuntimeFilter
 from tuner.model.query import Query, QueryStatus
+from tuner.model.query_work import WorkInBrief
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
@@ -38,6 +39,11 @@ def test_between_the_join_that_gains_and_the_join_that_must_not_be() -> None:
     found = _thresholds(facts(query_25(), query_72()))
     assert 14_889_779 <= found[STATIC] < 28_100_000
     assert found[ADAPTIVE] == DEFAULT_THRESHOLD
+
+
+def test_none_where_the_joins_of_some_queries_were_left_out_of_the_store() -> None:
+    left_out = replace(query_72(), joins=(), work=None, work_in_brief=WorkInBrief(1.0, 0))
+    assert _thresholds(facts(query_25(), left_out)) == {}
 
 
 def test_it_says_what_it_gains_in_numbers() -> None:

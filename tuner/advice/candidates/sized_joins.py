@@ -131,6 +131,9 @@ def measured_joins(facts: Facts) -> Iterator[SizedJoin]:
 
 
 def _unbroadcast(facts: Facts) -> Iterator[tuple[Query, JoinSite]]:
+    """None where the joins of some queries were left out of the store: what a threshold makes of those is not known."""
+    if any(query.work_in_brief for query in facts.queries):
+        return iter(())
     joins = ((q, join) for q in facts.queries for join in q.joins)
     return ((q, join) for q, join in joins if join.strategy in UNBROADCAST and not join.is_skipped)
 

@@ -66,9 +66,10 @@ def test_a_hashed_side_may_fill_more_of_a_tasks_memory_before_it_has_to_go_than_
 
 
 def _room(build: JoinSide, strategy: Strategy = Strategy.SORT_MERGE, hint: Hint = Hint.BROADCAST) -> int | None:
-    join = inner(side("fact", rows=10**7), build, strategy=strategy)
+    join = inner(side("fact", rows=10**7, file_bytes=10**8), build, strategy=strategy)
     action = Action(ActionKind.HINT_JOIN, join.signature, hint, "q", ("dim",))
-    return head_room(facts(query(join, fingerprint="q")), [action]).get(action.id)
+    scanned = replace(query(join, fingerprint="q"), input_rows=10**7 + (build.rows or 0))
+    return head_room(facts(scanned), [action]).get(action.id)
 
 
 def test_a_hint_holds_while_its_relations_are_not_many_times_what_was_measured() -> None:

@@ -270,6 +270,29 @@ class TestASharedShuffle:
         assert not _gains(first, shuffles=(costly,))
         assert not _gains(first, replace(second, output_rows=None), shuffles=(costly,))
 
+    def test_that_all_joins_probed_with_is_spared_and_made_for_each_of_them(
+        self, make: Callable[..., JoinSite]
+    ) -> None:
+        """Two joins of one large side: it is made once more than before, which takes less than to shuffle it."""
+        events = replace(EVENTS, readers=2)
+        first, second = (make(events, replace(USERS, relations=(name,))) for name in ("users", "accounts"))
+        written = (_events_shuffle(map_core_ms=40_000),)
+        assert not _gains(first, shuffles=written)
+        assert len(_gains(first, second, shuffles=written)) == 2
+        longer = (_events_shuffle(map_core_ms=40 * 1_200_000),)
+        assert not _gains(first, second, shuffles=longer)
+        assert not _gains(first, replace(second, output_rows=None), shuffles=written)
+
+    def test_of_both_sides_goes_where_all_their_joins_are_broadcast(self, make: Callable[..., JoinSite]) -> None:
+        events, users = replace(EVENTS, readers=2), replace(USERS, readers=2)
+        join = make(events, users)
+        written = (_events_shuffle(map_core_ms=200_000), replace(USERS_SHUFFLE, map_core_ms=40_000))
+        (together,) = _gains(join, replace(join, occurrence=1), shuffles=written)
+        (dearer,) = _gains(
+            join, replace(join, occurrence=1), shuffles=(_events_shuffle(map_core_ms=240_000), *written[1:])
+        )
+        assert together - dearer == pytest.approx(40_000 / 1e3 / FORTY_CORES.cores, abs=0.01)
+
     def test_that_nothing_tells_the_work_of_is_left_alone(self, make: Callable[..., JoinSite]) -> None:
         job = query(make(FACT, replace(DIM, readers=2)), seconds=30)
         assert not list(advise_broadcast_hints(facts(job, per_join=True)))

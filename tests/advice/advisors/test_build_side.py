@@ -8,13 +8,17 @@ import pytest
 
 from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advisors.build_side import advise_build_sides
+from tuner.advice.candidates.build_side_swaps import build_side_swaps
+from tuner.advice.candidates.joint_hint import joint_hint
 from tuner.advice.facts import PastRun
 from tuner.advice.steering_reach import Reach
+from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.cluster import Cluster
+from tuner.model.join_graph import GraphRelation, JoinGraph, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
-from tuner.model.query import Query, QueryStatus
+from tuner.model.query import Query, QueryStatus, TableRead
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.words.reasons import reason_words
 
@@ -135,15 +139,39 @@ def test_a_side_that_a_bloom_filter_of_the_built_one_made_small_is_built_by_the_
     assert [action.by_agent_alone for action in found.actions] == [True]
 
 
+def test_what_all_joins_of_one_name_build_is_compared_with_all_that_they_built() -> None:
+    """Twelve branches of a union that broadcast 90 MB each."""
+    built = replace(LARGE, rows=900_000, broadcast_bytes=90_000_000)
+    joins = [_hash_join(built=replace(built, rows=900_000 + n), occurrence=n) for n in range(12)]
+    swaps = list(build_side_swaps(facts(query(*joins, seconds=100), per_join=True)))
+    joint = joint_hint(swaps)
+    assert joint.relation_bytes == 12 * swaps[0].relation_bytes
+    assert (joint.replaced_bytes, joint.joins) == (12 * 90_000_000, 12)
+
+
+def test_both_sides_are_priced_alike_where_nothing_tells_the_width_of_the_other() -> None:
+    """A map of longs holds about what its rows take; the other side is expected to be as narrow, not 256 bytes a row."""
+    built = replace(LARGE, rows=1_000_000, broadcast_bytes=40_000_000)
+    (found,) = _advised(query(_hash_join(built=built, other=side("part", rows=200_000)), seconds=8))
+    assert found.prediction
+    # 800k rows less to hash; more to probe with.
+    assert found.prediction.gain > 0.9 * 0.8 * UnitCosts().broadcast_build / 1e3
+
+
 class TestWideRows:
     """Few rows of many bytes, which no shuffle counted."""
 
     DOCUMENTS = side("documents", rows=60_000, file_bytes=400_000_000)
+    # Those of both relations.
+    SCANNED = 60_000 + 1_920_800
+
+    def _job(self, documents: JoinSide, scanned: int = SCANNED, seconds: float = 8) -> Query:
+        sized = replace(LARGE, file_bytes=8_000_000)
+        return replace(query(_hash_join(built=sized, other=documents), seconds=seconds), input_rows=scanned)
 
     @pytest.mark.parametrize("reach", [Reach.TEXT, Reach.AGENT])
     def test_are_not_built(self, reach: Reach) -> None:
-        wide = _hash_join(other=self.DOCUMENTS)
-        assert not list(advise_build_sides(facts(query(wide, seconds=8), reach=reach)))
+        assert not list(advise_build_sides(facts(self._job(self.DOCUMENTS), reach=reach)))
 
     @pytest.mark.parametrize(
         "documents",
@@ -153,17 +181,28 @@ class TestWideRows:
         ],
     )
     def test_of_less_bytes_are(self, documents: JoinSide) -> None:
-        assert _advised(query(_hash_join(other=documents), seconds=8))
+        assert _advised(self._job(documents, (documents.rows or 0) + 1_920_800))
 
     def test_that_only_the_planner_sizes_are_not_built(self) -> None:
         unsized = replace(self.DOCUMENTS, file_bytes=None, leaf_bytes=1 << 63)
-        assert not _advised(query(_hash_join(other=unsized), seconds=8))
+        assert not _advised(self._job(unsized))
+        assert not _advised(self._job(unsized, scanned=0))
 
     def test_are_known_by_what_another_scan_of_the_relation_read(self) -> None:
-        """A filter leaves few rows of large files: another scan tells how many rows these have."""
-        filtered = query(_hash_join(other=self.DOCUMENTS), seconds=8)
-        whole = query(inner(replace(self.DOCUMENTS, rows=4_000_000), side("a", rows=1)))
-        assert _advised(filtered, whole)
+        """A scan may skip most of its files' rows: another one tells how many these have."""
+        whole = replace(query(), tables=(TableRead("documents", (), 4_000_000, 400_000_000),))
+        assert _advised(self._job(self.DOCUMENTS), whole)
+
+    def test_are_not_told_by_what_a_filter_left(self) -> None:
+        """75k rows of 6M, 33 bytes of a file each: the query's scans put out so many."""
+        few = side("lineitem", rows=75_000, file_bytes=200_000_000)
+        assert _advised(self._job(few, 6_000_000 + 1_920_800))
+        assert _advised(self._job(few, 0)), "nothing tells"
+        assert not _advised(self._job(few, 75_000 + 1_920_800))
+
+    def test_a_relation_that_the_log_does_not_name_tells_nothing(self) -> None:
+        nameless = JoinGraph("b", (GraphRelation("?", (), RelationKind.SCAN, 10, 0, 10, 1 << 30),), (), (), {}, 0)
+        assert _advised(replace(query(_hash_join(), seconds=8), graphs=(nameless,)))
 
     def test_are_as_wide_as_another_run_has_shuffled_them(self) -> None:
         """Two columns of documents, by a run that joined them without a broadcast."""
@@ -181,5 +220,5 @@ class TestWideRows:
             cores=64, executors=16, cores_per_executor=4, executor_memory_bytes=10**12, driver_memory_bytes=10**12
         )
         for documents, advised in ((replace(self.DOCUMENTS, file_bytes=9_000_000), True), (self.DOCUMENTS, False)):
-            job = facts(query(_hash_join(other=documents), seconds=60), per_join=True, cluster=roomy)
+            job = facts(self._job(documents, seconds=60), per_join=True, cluster=roomy)
             assert bool(list(advise_build_sides(job))) is advised

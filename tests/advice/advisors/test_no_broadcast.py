@@ -9,6 +9,8 @@ import pytest
 from tests.advice.joins import GIB, facts, inner, query, side
 from tuner.advice.advise import advise
 from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
+from tuner.advice.candidates.best_hints import best_hints
+from tuner.advice.candidates.broadcast_removals import is_over_cap
 from tuner.advice.facts import PastRun
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
@@ -96,12 +98,19 @@ def test_over_the_cap_any_gain_will_do_if_it_is_sure() -> None:
     assert not advised(dear, cluster=TIGHT), "what is not sure to gain is not recommended, whatever it endangers"
 
 
+def test_over_the_cap_is_what_all_joins_of_one_name_build() -> None:
+    (found,) = best_hints(facts(job(), reach=Reach.AGENT, cluster=ROOMY))
+    cap = facts(job(), reach=Reach.AGENT, cluster=ROOMY)
+    assert not is_over_cap(cap, found)
+    assert is_over_cap(cap, replace(found, relation_bytes=cap.cap.query_bytes + 1))
+
+
 def test_a_probe_side_of_wide_rows_is_dear_to_shuffle() -> None:
     """2M rows of 200 bytes each in their files, and of a kilobyte; of which another run shuffled two columns."""
     join = broadcast_join()
     narrow, wide = (replace(join.left, file_bytes=2_000_000 * width) for width in (200, 1_000))
-    assert advised(job(join=replace(join, left=narrow)))
-    dear = job(join=replace(join, left=wide))
+    assert advised(job(join=replace(join, left=narrow), input_rows=2_000_000))
+    dear = job(join=replace(join, left=wide), input_rows=2_000_000)
     assert not advised(dear)
     shuffled = replace(
         join, strategy=Strategy.SORT_MERGE, build_side=None, left=replace(wide, shuffle_bytes=64_000_000)

@@ -158,3 +158,10 @@ def test_only_what_stages_after_a_shuffle_spilled_can_be_spared(read: int, more:
     stage = StageWork(1, 200, 400_000, {"spill": 10**11, "shuffle_read": read})
     large = replace(shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500), work=QueryWork((stage,)))
     assert bool(advise_shuffle_partitions(facts(large, cluster=CLUSTER))) is more
+
+
+@pytest.mark.parametrize(("read", "fewer"), [(0, True), (50_000_000, False)], ids=["a scan", "after a shuffle"])
+def test_what_scans_spilled_keeps_no_run_from_fewer(read: int, fewer: bool) -> None:
+    stage = StageWork(1, 200, 400_000, {"spill": 10**9, "shuffle_read": read})
+    spilled = replace(shuffled(50_000_000, spilled=10**9), work=QueryWork((stage,)))
+    assert bool(advise_shuffle_partitions(_after(spilled, shuffled(50_000_000)))) is fewer

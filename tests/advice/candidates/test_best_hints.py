@@ -6,11 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.joins import broadcast_by_aqe, facts, inner, query, side
+from tests.advice.joins import GIB, broadcast_by_aqe, facts, inner, query, side
+from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
+from tuner.advice.candidates import best_hints as best_hints_module
 from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.hint_candidate import HintCandidate
+from tuner.advice.steering_reach import Reach
 from tuner.model.action import Hint
-from tuner.model.join_site import JoinSite
+from tuner.model.change import Prediction
+from tuner.model.cluster import Cluster
+from tuner.model.join_site import JoinSite, Reshuffle
 from tuner.model.query import Query, ShuffleExchange
 from tuner.model.strategy import BuildSide, Strategy
 
@@ -102,3 +107,44 @@ def test_a_swapped_build_side_takes_of_a_querys_memory_what_it_takes_more() -> N
         built = replace(swap.right, broadcast_bytes=broadcast_bytes)
         found = hints(query(*heavy, replace(swap, right=built, build_side=BuildSide.RIGHT), seconds=60))
         assert [hint.swaps_build_side for hint in found] == [False, False, True][: 3 if fits else 2]
+
+
+def test_what_all_secured_broadcasts_of_one_name_make_again_is_added() -> None:
+    """Each join's side is read by another join, too, whose shuffle stays."""
+    shuffle = ShuffleExchange(200, 31 * MB, 10 * MB, 250_000, 4, True, map_core_ms=1_000)
+    users = replace(USERS, shuffle_bytes=31 * MB, readers=2)
+    join = broadcast_by_aqe(replace(EVENTS, shuffle_bytes=None, sort_ms=None), users)
+    (one,) = hints(query(join, seconds=15, shuffles=(shuffle,)))
+    (two,) = hints(query(join, replace(join, occurrence=1), seconds=15, shuffles=(shuffle,)))
+    assert one.added_seconds > 0
+    assert two.added_seconds == pytest.approx(2 * one.added_seconds)
+    assert two.prediction.after - two.prediction.low == pytest.approx(two.added_seconds)
+
+
+def test_a_hint_tells_how_many_joins_it_reaches() -> None:
+    """Beside bytes of all of them stand the rows of one."""
+    job = facts(query(*map(month, range(3)), seconds=300), per_join=True)
+    (change,) = advise_broadcast_hints(job)
+    assert [(e.value, e.unit) for e in change.evidence if e.what == "joins of this name"] == [(3, "joins")]
+    (alone,) = advise_broadcast_hints(facts(query(month(0), seconds=300), per_join=True))
+    assert not [e for e in alone.evidence if e.unit == "joins"]
+
+
+def test_a_broadcast_that_gains_only_beside_others_is_not_hinted_without_them() -> None:
+    """A chain of two by one key, of which the upper one is better hashed: the lower one alone spares nothing."""
+    cluster = Cluster(40, 10, 4, 16 * GIB, 16 * GIB)
+    events = replace(EVENTS, rows=200_000_000, shuffle_bytes=20_000 * MB, sort_ms=50_000)
+    accounts = side("/accounts", rows=100_000, shuffle_bytes=8 * MB, sort_ms=50)
+    top = inner(side("/events", "/users", rows=200_000_000), accounts, keys=(("/events.k", "/accounts.k"),))
+    lowest = replace(inner(events, USERS), reshuffle=Reshuffle(200_000_000, sorts=True, join=(top.signature, 0)))
+    job = facts(query(lowest, top, seconds=200), reach=Reach.AGENT, cluster=cluster)
+    assert [hint.hint for hint in best_hints(job)] == [Hint.BROADCAST, Hint.BROADCAST]
+    lower, upper = best_hints(job) if best_hints(job)[0].join is lowest else best_hints(job)[::-1]
+    better = replace(upper, hint=Hint.SHUFFLE_HASH, prediction=Prediction(200, 150, 140, 160))
+    assert lower.prediction.gain > 0
+    rivals = facts(*job.queries, reach=Reach.AGENT, cluster=cluster)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_hints_module, "hash_candidates", lambda _: [better])
+        patch.setattr(best_hints_module, "is_much_smaller", lambda *_: True)
+        (found,) = best_hints(rivals)
+    assert (found.hint, found.join) == (Hint.SHUFFLE_HASH, top)

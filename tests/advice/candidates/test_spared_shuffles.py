@@ -8,15 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
+from tuner.advice.candidates.spared_shuffles import repeated_seconds, spared_shuffle_core_seconds
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
+from tuner.cost.operator_seconds import shuffle_core_seconds
+from tuner.cost.unit_costs import UnitCosts
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.action import Action
 from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSide
-from tuner.model.query import Query
+from tuner.model.query import Query, ShuffleExchange
+from tuner.model.strategy import BuildSide
 from tuner.plan.queries import queries
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "logs"
@@ -70,3 +75,17 @@ def test_ordinary_broadcasts_stay_advised(release: str) -> None:
     actions = [advised(query) for query in larger]
     assert sum(map(len, actions)) > 0
     assert actions == [advised(out_of_place(query)) for query in larger]
+
+
+@pytest.mark.parametrize(("readers", "spared", "made_again"), [(2, 1, 1), (3, 0, 2)], ids=["alone", "beside another"])
+def test_a_shuffle_that_a_join_reads_twice_is_made_once_more_than_before(
+    readers: int, spared: int, made_again: int
+) -> None:
+    """A self-join: one side is broadcast, the other made where it is probed."""
+    users = replace(side("users", rows=100_000, shuffle_bytes=8_000_000), readers=readers)
+    join, costs = inner(users, users), UnitCosts()
+    written = ShuffleExchange(200, 8_000_000, 10**6, 100_000, 1, adjustable=True, map_core_ms=300)
+    job = query(join, shuffles=(written,))
+    found = spared_shuffle_core_seconds(join, BuildSide.LEFT, costs, shuffle_core_seconds)
+    assert found == spared * shuffle_core_seconds(users, costs)
+    assert repeated_seconds(facts(job), job, join, BuildSide.LEFT) == pytest.approx(made_again * 0.3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.candidates.best_hints import best_hints
-from tuner.advice.candidates.build_side_swaps import built_relation_bytes
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
@@ -16,11 +15,11 @@ from tuner.model.reason import Reason, ReasonCode
 def advise_build_sides(facts: Facts) -> Iterator[Change]:
     """One recommendation for each hash join whose other side is much smaller, may be built and can be hinted."""
     if facts.per_join:
-        yield from (_recommendation(facts, swap) for swap in best_hints(facts) if swap.swaps_build_side)
+        yield from (_recommendation(swap) for swap in best_hints(facts) if swap.swaps_build_side)
 
 
-def _recommendation(facts: Facts, swap: HintCandidate) -> Change:
-    build, built, built_bytes = swap.hinted, swap.other, built_relation_bytes(facts, swap)
+def _recommendation(swap: HintCandidate) -> Change:
+    build, built, built_bytes = swap.hinted, swap.other, swap.replaced_bytes
     name, other = side_name(build), side_name(built)
     return Change.of(
         actions=(swap.action,),
@@ -42,6 +41,7 @@ def _recommendation(facts: Facts, swap: HintCandidate) -> Change:
             Evidence("rows of the side built so far", built.rows or 0, "rows", other),
             Evidence("predicted hash relation", swap.relation_bytes, "bytes", name),
             Evidence("hash relation so far", built_bytes, "bytes", other),
+            *swap.reached,
         ),
         prediction=swap.prediction,
         risk=Risk.LOW,

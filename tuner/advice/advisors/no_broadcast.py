@@ -46,6 +46,7 @@ def _recommendation(facts: Facts, candidate: HintCandidate) -> Change:
             Evidence("shuffling and merging instead", added, "seconds", "both sides, priced"),
             Evidence("probe side rows", candidate.other.rows or 0, "rows", side_name(candidate.other)),
             Evidence("most a query may broadcast", cap, "bytes"),
+            *candidate.reached,
         ),
         prediction=candidate.prediction,
         risk=Risk.MEDIUM,

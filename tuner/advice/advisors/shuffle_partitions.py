@@ -85,8 +85,8 @@ def _most_cores(facts: Facts) -> int:
 
 
 def _has_spilled(facts: Facts) -> bool:
-    """Whether a query whose partitions the property decides has spilled in any run."""
-    return any(q.spilled_bytes for q in _of_all_runs(facts) if any(s.adjustable for s in q.shuffles))
+    """Whether a query whose partitions the property decides has spilled after its shuffles in any run."""
+    return any(_spilled_after_shuffles(q) for q in _of_all_runs(facts) if any(s.adjustable for s in q.shuffles))
 
 
 def _of_all_runs(facts: Facts) -> Iterator[Query]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, late_broadcasts
+from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, late_broadcasts, without_others
 from tuner.advice.candidates.broadcast_removals import broadcast_removals, is_over_cap
 from tuner.advice.candidates.build_side_swaps import build_side_swaps
 from tuner.advice.candidates.hash_candidates import hash_candidates, is_much_smaller
@@ -23,6 +23,7 @@ MIN_GAIN_SECONDS = 0.1
 MIN_GAIN_SHARE = 0.02
 
 _Join = tuple[str, str]
+_Hint = tuple[_Join, BuildSide, Hint]
 
 
 def best_hints(facts: Facts) -> list[HintCandidate]:
@@ -39,10 +40,33 @@ def is_enough(gain: float, query: Query) -> bool:
 
 
 def _best(facts: Facts) -> list[HintCandidate]:
+    """What is chosen of all that pay, until each of it pays beside what else was chosen alone."""
+    secured = list(secured_broadcasts(facts))
+    offered = [c for c in _candidates(facts, secured) if _pays(facts, c)]
+    while True:
+        best = _as_chosen(facts, _chosen(facts, offered), secured)
+        lost = {_hint_of(c) for c in best if not _pays(facts, c)}
+        if not lost:
+            return sorted(best, key=lambda c: -c.prediction.gain)
+        offered = [c for c in offered if _hint_of(c) not in lost]
+
+
+def _as_chosen(facts: Facts, chosen: list[HintCandidate], secured: Iterable[HintCandidate]) -> list[HintCandidate]:
+    """The chosen hints with what they gain without the broadcasts that were not."""
+    hints = {_hint_of(c) for c in chosen if c.is_new_broadcast}
+    alone = (*without_others(facts, lambda c: _hint_of(c) in hints and facts.reach.hints(c.join, c.hinted)), *secured)
+    priced = {_hint_of(c): c for c in map(joint_hint, _admissible(facts.reach, alone))}
+    return [priced.get(_hint_of(c), c) if c.is_new_broadcast else c for c in chosen]
+
+
+def _pays(facts: Facts, candidate: HintCandidate) -> bool:
+    return _is_worth_it(facts, candidate) and candidate.prediction.high < candidate.prediction.before
+
+
+def _chosen(facts: Facts, worthwhile: Iterable[HintCandidate]) -> list[HintCandidate]:
     broadcast_bytes: Counter[str] = Counter()
     hinted: set[_Join] = set()
     best = []
-    worthwhile = [c for c in _candidates(facts) if _is_worth_it(facts, c) and c.prediction.high < c.prediction.before]
     for candidate in sorted(worthwhile, key=lambda c: -c.prediction.gain):
         query, size = candidate.query.fingerprint, _more_broadcast_bytes(candidate)
         if _join_of(candidate) not in hinted and broadcast_bytes[query] + size <= facts.cap.query_bytes:
@@ -56,13 +80,12 @@ def _more_broadcast_bytes(candidate: HintCandidate) -> int:
     """What a query's broadcasts take more: the side that a swap builds is there instead of another."""
     if candidate.hint is not Hint.BROADCAST:
         return 0
-    before = (candidate.other.broadcast_bytes or 0) if candidate.swaps_build_side else 0
-    return max(0, candidate.relation_bytes - before)
+    return max(0, candidate.relation_bytes - candidate.replaced_bytes)
 
 
-def _candidates(facts: Facts) -> Iterator[HintCandidate]:
+def _candidates(facts: Facts, secured: Iterable[HintCandidate]) -> Iterator[HintCandidate]:
     """One for each hint that may be given."""
-    broadcasts = (*broadcast_candidates(facts), *late_broadcasts(facts), *secured_broadcasts(facts))
+    broadcasts = (*broadcast_candidates(facts), *late_broadcasts(facts), *secured)
     yield from map(joint_hint, _admissible(facts.reach, broadcasts))
     for hashed in _admissible(facts.reach, hash_candidates(facts)):
         if any(is_much_smaller(c, facts.selection) for c in hashed) and not _hashes_result(hashed[0]):
@@ -75,10 +98,10 @@ def _candidates(facts: Facts) -> Iterator[HintCandidate]:
 
 def _admissible(reach: Reach, candidates: Iterable[HintCandidate]) -> list[list[HintCandidate]]:
     """The candidates that a hint can reach, those of one hint together, where no join of the same name vetoes it."""
-    found: dict[tuple[_Join, BuildSide, Hint], list[HintCandidate]] = defaultdict(list)
+    found: dict[_Hint, list[HintCandidate]] = defaultdict(list)
     for candidate in candidates:
         if is_whole(candidate.query) and reach.hints(candidate.join, candidate.hinted):
-            found[_join_of(candidate), candidate.side, candidate.hint].append(candidate)
+            found[_hint_of(candidate)].append(candidate)
     return [alike for alike in found.values() if not any(c.is_vetoed for c in alike)]
 
 
@@ -95,3 +118,7 @@ def _is_worth_it(facts: Facts, candidate: HintCandidate) -> bool:
 
 def _join_of(candidate: HintCandidate) -> _Join:
     return candidate.query.fingerprint, candidate.join.signature
+
+
+def _hint_of(candidate: HintCandidate) -> _Hint:
+    return _join_of(candidate), candidate.side, candidate.hint

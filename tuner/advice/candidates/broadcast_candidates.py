@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from tuner.advice.candidates.broadcast_wait import outlasts_wait
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
-from tuner.advice.candidates.joint_broadcasts import chained_gains, place_of, shared_gains
+from tuner.advice.candidates.joint_broadcasts import Place, Share, chained_gains, place_of, shared_gains
 from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.candidates.side_name import side_name
@@ -41,6 +41,11 @@ def broadcast_candidates(facts: Facts) -> Iterator[HintCandidate]:
     return (found for found in facts.once(_for_hints) if found.join.strategy is Strategy.SORT_MERGE)
 
 
+def without_others(facts: Facts, is_hinted: Callable[[HintCandidate], bool]) -> tuple[HintCandidate, ...]:
+    """The broadcasts that hints ask for, with what they gain together where no other gets a hint."""
+    return together(facts, [found for found in facts.once(_by_themselves) if is_hinted(found)])
+
+
 def threshold_candidates(facts: Facts, *, after_shuffles: bool = False) -> Iterator[HintCandidate]:
     """Each side that a higher threshold might broadcast, measured or not: also of failed queries, vetoed.
 
@@ -67,18 +72,16 @@ def late_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
 def together(facts: Facts, candidates: Collection[HintCandidate]) -> tuple[HintCandidate, ...]:
     """These candidates with what each gains if all of them are broadcast: of what some gain only together, equal shares."""
 
-    def again(candidate: HintCandidate) -> float:
-        return map_seconds(facts, candidate.query, candidate.hinted)
+    def again(candidate: HintCandidate, which: BuildSide) -> float:
+        return map_seconds(facts, candidate.query, candidate.join.side(which))
 
-    shared = shared_gains(candidates, again)
-    found = [
-        _priced(facts, c, shared[place_of(c)], c.added_seconds - again(c)) if place_of(c) in shared else c
-        for c in candidates
-    ]
-    chained = chained_gains(found, lambda c: _freed_gain(facts, c))
-    return tuple(
-        _priced(facts, c, chained[place_of(c)], c.added_seconds) if place_of(c) in chained else c for c in found
-    )
+    def spared(candidate: HintCandidate) -> float:
+        is_late = candidate.join.strategy is Strategy.BROADCAST_HASH
+        price = shuffle_and_write_core_seconds if is_late else shuffle_core_seconds
+        return price(candidate.other, facts.costs) / max(1, facts.cluster.cores)
+
+    found = _shared_out(facts, candidates, shared_gains(candidates, again, spared))
+    return _shared_out(facts, found, chained_gains(found, lambda c: _freed_gain(facts, c)))
 
 
 def broadcast_by_aqe(join: JoinSite) -> BuildSide | None:
@@ -101,7 +104,7 @@ def broadcast_evidence(candidate: HintCandidate) -> tuple[Evidence, ...]:
     ]
     if side.estimated_bytes is not None:
         evidence.append(Evidence("planner's estimate", side.estimated_bytes, "bytes", name))
-    return tuple(evidence)
+    return (*evidence, *candidate.reached)
 
 
 def predict_broadcasts(facts: Facts, before: float, gain: float, candidates: Collection[HintCandidate]) -> Prediction:
@@ -133,14 +136,18 @@ def broadcast_vetoed(
 
 def _for_hints(facts: Facts) -> tuple[HintCandidate, ...]:
     """All broadcasts that hints may ask for, with what they gain together."""
-    merged = (c for c in threshold_candidates(facts) if is_measured_sort_merge(c.query, c.join))
-    found = (*merged, *_of_late(facts))
+    found = facts.once(_by_themselves)
     # A hint reaches all joins of one name.
     vetoed = {(c.query.fingerprint, c.join.signature, c.side) for c in found if c.is_vetoed}
     reached = (c for c in found if facts.reach.hints(c.join, c.hinted))
     usable = [c for c in reached if (c.query.fingerprint, c.join.signature, c.side) not in vetoed]
     shares = {place_of(c): c for c in together(facts, usable)}
     return tuple(shares.get(place_of(c), c) for c in found)
+
+
+def _by_themselves(facts: Facts) -> tuple[HintCandidate, ...]:
+    merged = (c for c in threshold_candidates(facts) if is_measured_sort_merge(c.query, c.join))
+    return (*merged, *_of_late(facts))
 
 
 def _of_late(facts: Facts) -> Iterator[HintCandidate]:
@@ -159,6 +166,13 @@ def _freed_gain(facts: Facts, candidate: HintCandidate) -> float:
     else:
         saved, added = _seconds(facts, query, join, side, after_shuffles=False)
     return saved - added
+
+
+def _shared_out(
+    facts: Facts, candidates: Collection[HintCandidate], shares: Mapping[Place, Share]
+) -> tuple[HintCandidate, ...]:
+    found = ((c, shares.get(place_of(c))) for c in candidates)
+    return tuple(_priced(facts, c, of.gain, max(0.0, c.added_seconds - of.unmade)) if of else c for c, of in found)
 
 
 def _priced(facts: Facts, candidate: HintCandidate, gain: float, added: float) -> HintCandidate:

@@ -37,8 +37,8 @@ def broadcast_removals(facts: Facts) -> Iterator[HintCandidate]:
 
 
 def is_over_cap(facts: Facts, removal: HintCandidate) -> bool:
-    """Whether the hash relation, as measured, takes more than a query's broadcasts may."""
-    return (removal.hinted.broadcast_bytes or 0) > facts.cap.query_bytes
+    """Whether a hash relation, as measured, takes more than a query's broadcasts may."""
+    return removal.relation_bytes > facts.cap.query_bytes
 
 
 def _work_of(query: Query, side: JoinSide) -> BroadcastWork | None:

@@ -42,13 +42,6 @@ def build_side_swaps(facts: Facts) -> Iterator[HintCandidate]:
                 yield candidate(facts, query, join, side)
 
 
-def built_relation_bytes(facts: Facts, swap: HintCandidate) -> int:
-    """The hash relation of the side that was built; of the largest task in a shuffled hash join."""
-    if swap.hint is Hint.BROADCAST:
-        return swap.other.broadcast_bytes or 0
-    return task_relation_bytes(swap.query, swap.join, swap.other, facts.selection)
-
-
 def _shuffled_hash_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> HintCandidate:
     build, built, costs = join.side(side), join.side(side.other), facts.costs
     spared = shuffled_hash_core_seconds(built, build, costs) - shuffled_hash_core_seconds(build, built, costs)
@@ -57,24 +50,43 @@ def _shuffled_hash_swap(facts: Facts, query: Query, join: JoinSite, side: BuildS
     vetoed = _is_vetoed(query, join, build) or build.shuffle_bytes is None or size > facts.task_cap_bytes
     vetoed = vetoed or risks_rows(facts, join, side)
     prediction = _predict(query, gain, gain / 2)
-    return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, gain, 0.0, prediction, vetoed)
+    replaced = task_relation_bytes(query, join, built, facts.selection)
+    return HintCandidate(
+        query, join, side, Hint.SHUFFLE_HASH, size, gain, 0.0, prediction, vetoed, replaced_bytes=replaced
+    )
 
 
 def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> HintCandidate:
-    """Broadcasts of one query are built side by side: in the worst case the next largest one takes as long as before."""
+    """Broadcasts of one query are built side by side: in the worst case the next largest one takes as long as before, and rows
+    are wide that nothing measured; they are expected to be as wide as those that were built."""
     build, built = join.side(side), join.side(side.other)
     beside = [other.built for other in query.joins if other is not join and other.strategy is Strategy.BROADCAST_HASH]
     others = [other for other in beside if other is not None]
-    data = facts.once(RowWidths).data_bytes(query, build)
+    widths, held = facts.once(RowWidths), collected_bytes(built.rows or 0, built.broadcast_bytes or 0)
+    data = widths.data_bytes(query, build)
+    expected = min(data, widths.data_bytes(query, build, held / max(1, built.rows or 0)))
     size = relation_bytes(build.rows or 0, data)
     probing = ((built.rows or 0) - (build.rows or 0)) * facts.costs.probe / 1e9 / max(1, facts.cluster.cores)
-    before, after = _built_seconds(facts, built), _broadcast_seconds(facts, build, data)
-    least = (before - max([after, *(_built_seconds(facts, other) for other in others)])) / 2 - probing
+    before, after = _built_seconds(facts, built), _broadcast_seconds(facts, build, expected)
+    slowest = max([_broadcast_seconds(facts, build, data), *(_built_seconds(facts, other) for other in others)])
+    least = (before - slowest) / 2 - probing
     reused = any((other.relations, other.rows) == (built.relations, built.rows) for other in others)
     too_large = size > facts.cap.one_bytes or (build.rows or 0) > MAX_BROADCAST_ROWS
     vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
     prediction = _predict(query, before - after - probing, least)
-    return HintCandidate(query, join, side, Hint.BROADCAST, size, before - after, probing, prediction, vetoed)
+    replaced = built.broadcast_bytes or 0
+    return HintCandidate(
+        query,
+        join,
+        side,
+        Hint.BROADCAST,
+        size,
+        before - after,
+        probing,
+        prediction,
+        vetoed,
+        replaced_bytes=replaced,
+    )
 
 
 def _broadcast_seconds(facts: Facts, side: JoinSide, data_bytes: int) -> float:

@@ -65,6 +65,7 @@ def hash_evidence(facts: Facts, candidate: HintCandidate) -> tuple[Evidence, ...
         Evidence("predicted hash relation of a task", candidate.relation_bytes, "bytes", name),
         Evidence("memory a task may hash into", facts.task_cap_bytes, "bytes"),
         Evidence("sort time", sort, "seconds", "both sides, on the CPU"),
+        *candidate.reached,
     )
 
 

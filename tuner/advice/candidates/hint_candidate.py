@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.change import Prediction
+from tuner.model.change import Evidence, Prediction
 from tuner.model.join_site import JoinSide, JoinSite, RuntimeFilter
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
@@ -18,7 +18,8 @@ class HintCandidate:
     `side` is the side that the hint names: the one to build, or not to broadcast. `relation_bytes` is the size of its hash
     relation, for a shuffled hash join that of the largest task. Seconds are wall time: `saved_seconds` of what the hint
     spares, `added_seconds` of what runs instead. `prediction` is for the query. A vetoed candidate must not be given,
-    whatever it gains. `is_secured`: the run had the plan that the hint makes, by chance.
+    whatever it gains. `is_secured`: the run had the plan that the hint makes, by chance. `replaced_bytes` is the size of the hash
+    relation that a swap builds no more. One hint reaches `joins` of an execution: bytes and seconds are those of all.
     """
 
     query: Query
@@ -31,6 +32,8 @@ class HintCandidate:
     prediction: Prediction
     is_vetoed: bool = False
     is_secured: bool = False
+    replaced_bytes: int = 0
+    joins: int = 1
 
     @property
     def hinted(self) -> JoinSide:
@@ -59,6 +62,11 @@ class HintCandidate:
     def is_late_broadcast(self) -> bool:
         """Whether AQE made the join this broadcast already, after both sides were shuffled."""
         return self.is_new_broadcast and self.join.strategy is Strategy.BROADCAST_HASH and not self.is_secured
+
+    @property
+    def reached(self) -> tuple[Evidence, ...]:
+        """How many joins its bytes and seconds are of, where its rows are those of one."""
+        return (Evidence("joins of this name", self.joins, "joins"),) if self.joins > 1 else ()
 
     @property
     def action(self) -> Action:

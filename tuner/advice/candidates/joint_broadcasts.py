@@ -1,7 +1,7 @@
 """Broadcasts that gain more together than each by itself.
 
 Those of joins on the same keys, one above the other, spare a shuffle that the others need as long as one is left. Those of one
-side for all joins that read its shuffle leave nobody who does.
+side for all joins that read its shuffle leave nobody who does; nor do those of the other sides of all joins that read one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ _Shuffle = tuple[int, tuple[str, ...], int | None]
 
 @dataclass(frozen=True, slots=True)
 class _Joint:
-    """Broadcasts, and the seconds that all of them gain together."""
+    """Broadcasts, and the seconds that all of them gain together; `unmade` seconds that each by itself adds they do not."""
 
     broadcasts: tuple[HintCandidate, ...]
     gain: float
+    unmade: float = 0.0
 
     @property
     def is_worth_more(self) -> bool:
@@ -32,9 +33,17 @@ class _Joint:
         return self.gain > sum(max(0.0, c.gain) for c in self.broadcasts)
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one of several broadcasts gains beside the others, and what it adds less."""
+
+    gain: float
+    unmade: float
+
+
 def chained_gains(
     candidates: Collection[HintCandidate], freed_gain: Callable[[HintCandidate], float]
-) -> Mapping[Place, float]:
+) -> Mapping[Place, Share]:
     """What those on a chain of joins by the same keys gain, by `place_of`.
 
     `freed_gain` is what one gains where no operator above relies on the shuffles of its join.
@@ -44,18 +53,19 @@ def chained_gains(
 
 
 def shared_gains(
-    candidates: Collection[HintCandidate], again: Callable[[HintCandidate], float]
-) -> Mapping[Place, float]:
-    """What those gain whose side is broadcast for all joins that read its shuffle, by `place_of`.
+    candidates: Collection[HintCandidate],
+    again: Callable[[HintCandidate, BuildSide], float],
+    spared: Callable[[HintCandidate], float],
+) -> Mapping[Place, Share]:
+    """What those gain that leave no join that reads a shuffle, by `place_of`.
 
-    The side is made once then, as before (ReuseExchange), and not for the shuffle besides, which takes `again` wall seconds.
+    `again` is the wall seconds that it takes to make a side again. One that is broadcast for all joins is made once, as before
+    (ReuseExchange), and not for the shuffle besides. One that all of them probe with is made for each of them, but no more for
+    a shuffle, which takes `spared` wall seconds.
     """
-    readers: defaultdict[_Shuffle, list[HintCandidate]] = defaultdict(list)
-    for c in candidates:
-        if c.hinted.readers > 1:
-            readers[c.query.id, c.hinted.relations, c.hinted.shuffle_bytes].append(c)
-    whole = (found for found in readers.values() if len(set(map(_site, found))) == found[0].hinted.readers)
-    return _shares(_Joint(tuple(found), sum(c.gain + again(c) for c in found)) for found in whole)
+    probed = [_probing(joins, again, spared) for joins in _whole(candidates, lambda c: c.side.other)]
+    built = (_with_probed(joins, again, probed) for joins in _whole(candidates, lambda c: c.side))
+    return _shares((*probed, *built))
 
 
 def place_of(candidate: HintCandidate) -> Place:
@@ -63,13 +73,52 @@ def place_of(candidate: HintCandidate) -> Place:
     return _site(candidate), candidate.side
 
 
-def _shares(joints: Iterable[_Joint]) -> Mapping[Place, float]:
+def _whole(
+    candidates: Collection[HintCandidate], which: Callable[[HintCandidate], BuildSide]
+) -> Iterator[tuple[HintCandidate, ...]]:
+    """The candidates of all joins that read one shuffle by this side."""
+    readers: defaultdict[_Shuffle, list[HintCandidate]] = defaultdict(list)
+    for c in candidates:
+        side, is_counted = c.join.side(which(c)), None not in (c.hinted.rows, c.other.rows)
+        if is_counted and side.readers > 1 and side.shuffle_bytes is not None:
+            readers[c.query.id, side.relations, side.shuffle_bytes].append(c)
+    for found in readers.values():
+        if len(set(map(_site, found))) == found[0].join.side(which(found[0])).readers:
+            yield tuple(found)
+
+
+def _probing(
+    joins: tuple[HintCandidate, ...],
+    again: Callable[[HintCandidate, BuildSide], float],
+    spared: Callable[[HintCandidate], float],
+) -> _Joint:
+    """Joins that all probe with one side."""
+    one = joins[0]
+    unmade = again(one, one.side.other)
+    return _Joint(joins, sum(c.gain for c in joins) + unmade + spared(one), unmade)
+
+
+def _with_probed(
+    joins: tuple[HintCandidate, ...],
+    again: Callable[[HintCandidate, BuildSide], float],
+    probed: Collection[_Joint],
+) -> _Joint:
+    """Joins that all broadcast one side, with what is spared of the shuffles that they probe with."""
+    places = set(map(place_of, joins))
+    within = [joint for joint in probed if places.issuperset(map(place_of, joint.broadcasts))]
+    unmade = sum(again(c, c.side) for c in joins)
+    more = sum(joint.gain - sum(c.gain for c in joint.broadcasts) for joint in within)
+    return _Joint(joins, sum(c.gain for c in joins) + unmade + more, unmade + sum(joint.unmade for joint in within))
+
+
+def _shares(joints: Iterable[_Joint]) -> Mapping[Place, Share]:
     """Equal shares, so that all of them are worth a hint or none."""
-    gains: dict[Place, float] = {}
+    gains: dict[Place, Share] = {}
     for joint in sorted((j for j in joints if j.is_worth_more), key=lambda j: -j.gain):
         places = [place_of(c) for c in joint.broadcasts]
         if gains.keys().isdisjoint(places):
-            gains.update((place, joint.gain / len(places)) for place in places)
+            share = Share(joint.gain / len(places), joint.unmade / len(places))
+            gains.update((place, share) for place in places)
     return gains
 
 

@@ -23,10 +23,12 @@ def joint_hint(candidates: Sequence[HintCandidate]) -> HintCandidate:
     executions: dict[int, list[HintCandidate]] = defaultdict(list)
     for candidate in candidates:
         executions[candidate.query.id].append(candidate)
-    number = len({c.query.id for c in priced})
+    number, largest = len({c.query.id for c in priced}), max(executions.values(), key=_relation_bytes)
     return replace(
         most,
-        relation_bytes=max(map(_relation_bytes, executions.values())),
+        relation_bytes=_relation_bytes(largest),
+        replaced_bytes=_replaced_bytes(largest),
+        joins=len(largest),
         saved_seconds=sum(c.saved_seconds for c in priced) / number,
         added_seconds=sum(c.added_seconds for c in priced) / number,
         prediction=_mean(_predict(priced), number),
@@ -43,10 +45,19 @@ def _relation_bytes(of_execution: Sequence[HintCandidate]) -> int:
     return sum(size * min(n, (data and shuffled[data]) or n) for (size, _, data), n in alike.items())
 
 
+def _replaced_bytes(of_execution: Sequence[HintCandidate]) -> int:
+    """Each task builds one relation, and a broadcast that several joins read is not swapped."""
+    of_all = max if of_execution[0].hint is not Hint.BROADCAST else sum
+    return of_all(c.replaced_bytes for c in of_execution)
+
+
 def _predict(candidates: Sequence[HintCandidate]) -> Prediction:
     if candidates[0].is_secured:
         now = total_seconds(c.query for c in candidates)
-        return Prediction(now + sum(c.saved_seconds for c in candidates), now, now, now)
+        saved, added = (
+            sum(seconds) for seconds in zip(*((c.saved_seconds, c.added_seconds) for c in candidates), strict=True)
+        )
+        return Prediction(now + saved, now + added, now, now + added)
     return predict_gains((c.query, _gain(c.prediction)) for c in candidates)
 
 

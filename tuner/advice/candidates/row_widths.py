@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,10 +19,13 @@ WIDE_ROW_BYTES = 256
 EXPANSION = 5.0
 # What a file holds besides its rows (footers, dictionaries) hides how wide they are in smaller ones.
 MIN_FILE_BYTES = 1 << 20
+# What the planner takes a source for that tells no size (spark.sql.defaultSizeInBytes): however few rows a filter left of it.
+_NO_SIZE = (1 << 63) - 1
 # BytesToBytesMap takes memory by pages of this size at most (MemoryManager.pageSizeBytes): the last one may be empty.
 _PAGE_BYTES = 64 << 20
 
 _Place = tuple[str, tuple[str, ...]]
+_Scan = tuple[str, int, int]
 
 
 def collected_bytes(rows: int, broadcast_bytes: int) -> int:
@@ -36,15 +39,16 @@ class RowWidths:
 
     facts: Facts
 
-    def data_bytes(self, query: Query, side: JoinSide) -> int:
-        """The bytes of a side's rows in memory: as shuffled, in this run or another, else what they may have."""
+    def data_bytes(self, query: Query, side: JoinSide, row_bytes: float = WIDE_ROW_BYTES) -> int:
+        """The bytes of a side's rows in memory: as shuffled, in this run or another, else what they may have, of `row_bytes`
+        each where files tell of no wider ones."""
         rows = side.rows or 0
         if side.shuffle_bytes is not None:
             return side.shuffle_bytes
         if (measured := self._shuffled.get(_place(query, side))) is not None:
             return int(rows * measured)
         held = (side.broadcast_bytes or 0) - relation_bytes(rows, 0) - _PAGE_BYTES
-        return max(rows * WIDE_ROW_BYTES, self._bytes_of_wide(side), held)
+        return max(int(rows * row_bytes), self._bytes_of_wide(side), held)
 
     def unmeasured_bytes(self, query: Query, side: JoinSide) -> int:
         """The same by files alone: 0 where a run has shuffled such rows, or files have narrow ones."""
@@ -69,23 +73,39 @@ class RowWidths:
     @cached_property
     def _in_files(self) -> dict[str, float]:
         """Bytes of files for each row of a relation, all columns: the least that a scan tells, for filters leave rows out."""
-        widths: dict[str, float] = {}
-        for relation, size, rows in _scanned(self.facts.queries):
-            if size >= MIN_FILE_BYTES and rows:
-                widths[relation] = min(widths.get(relation, float("inf")), size / rows)
-        return widths
+        return {**_least_widths(_most_scanned(self.facts.queries)), **_least_widths(_scanned(self.facts.queries))}
 
 
-def _scanned(queries: tuple[Query, ...]) -> Iterator[tuple[str, int, int]]:
-    """Relations with bytes of their files, or what the planner takes them for, and rows that came of these."""
+def _least_widths(scanned: Iterable[_Scan]) -> dict[str, float]:
+    widths: dict[str, float] = {}
+    for relation, size, rows in scanned:
+        if size >= MIN_FILE_BYTES and rows:
+            widths[relation] = min(widths.get(relation, float("inf")), size / rows)
+    return widths
+
+
+def _scanned(queries: tuple[Query, ...]) -> Iterator[_Scan]:
+    """Relations with bytes of their files, and rows that came of these."""
     for query in queries:
         yield from ((table.table, table.file_bytes, table.rows) for table in query.tables)
         for item in (item for graph in query.graphs for item in graph.relations if item.kind is RelationKind.SCAN):
-            yield item.relations[0], item.file_bytes or 0, item.scanned_rows or 0
-    for _, side in _sides(queries):
-        if len(side.relations) == 1:
-            size = side.leaf_bytes if side.file_bytes is None else side.file_bytes
-            yield side.relations[0], size or 0, side.rows or 0
+            # A log names no relation of some scans.
+            yield from ((relation, item.file_bytes or 0, item.scanned_rows or 0) for relation in item.relations[:1])
+
+
+def _most_scanned(queries: tuple[Query, ...]) -> Iterator[_Scan]:
+    """The same of sides of joins, or what the planner takes them for, and the most rows that may have come of these: a filter
+    may have left out all that the query's scans put out besides what other relations are known to."""
+    for query in queries:
+        single = [side for _, side in _sides((query,)) if len(side.relations) == 1]
+        known: dict[str, int] = {}
+        for side in (side for side in single if side.file_bytes is not None):
+            known[side.relations[0]] = max(known.get(side.relations[0], 0), side.rows or 0)
+        for side in single:
+            size = (side.leaf_bytes if side.file_bytes is None else side.file_bytes) or 0
+            others = sum(known.values()) - known.get(side.relations[0], 0)
+            if query.input_rows or size >= _NO_SIZE:
+                yield side.relations[0], size, max(side.rows or 0, query.input_rows - others)
 
 
 def _sides(queries: tuple[Query, ...]) -> Iterator[tuple[Query, JoinSide]]:

@@ -27,7 +27,7 @@ def spared_shuffle_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCos
     `price` is that of the shuffle of a side. Other places of the plan go on reading a shared shuffle; what an operator above
     took from the probe side's partitions (EnsureRequirements), it has shuffled itself, by then with the other side's columns.
     """
-    spared = sum(price(side, costs) for side in join.sides if side.readers == 1)
+    spared = sum(price(join.side(which), costs) for which in BuildSide if not _is_read_elsewhere(join, which))
     if join.reshuffle is None or join.side(probe).shuffle_bytes is None:
         return spared
     return spared - price(_reshuffled(join, join.reshuffle, probe), costs)
@@ -50,9 +50,9 @@ def repeated_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSid
     a probe side where a range partitioning above samples what the join puts out. Where nothing tells what wrote the shuffle, as
     long as the query."""
     return sum(
-        times * map_seconds(facts, query, side)
-        for side in join.sides
-        if (times := (side.readers > 1) + (join.runs - 1 if side is join.side(probe) else 0))
+        times * map_seconds(facts, query, join.side(which))
+        for which in BuildSide
+        if (times := _is_read_elsewhere(join, which) + (join.runs - 1 if which is probe else 0))
     )
 
 
@@ -99,6 +99,18 @@ def _reshuffled(join: JoinSite, reshuffle: Reshuffle, probe: BuildSide) -> JoinS
         width += max(0.0, _row_bytes(other) - WORD_BYTES * (1 + len(join.keys)))
     sort_ms = None if own.sort_ms is None else round(own.sort_ms * rows / max(1, own.rows or 0))
     return replace(own, rows=rows, shuffle_bytes=round(rows * width), sort_ms=sort_ms)
+
+
+def _is_read_elsewhere(join: JoinSite, which: BuildSide) -> bool:
+    """Whether other places of the plan go on reading a side's shuffle. Of one that both sides read, one reads on by itself."""
+    left, right = join.sides
+    is_same = (left.relations, left.shuffle_bytes, left.readers) == (
+        right.relations,
+        right.shuffle_bytes,
+        right.readers,
+    )
+    own = 2 if is_same and which is BuildSide.LEFT else 1
+    return join.side(which).readers > own
 
 
 def _row_bytes(side: JoinSide) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -91,6 +92,27 @@ def _refuse_to_leave_the_process(event: str, arguments: tuple[object, ...]) -> N
 
 
 sys.addaudithook(_refuse_to_leave_the_process)
+
+
+_failed_advisors: list[str] = []
+
+
+def _note_failed_advisor(record: logging.LogRecord) -> bool:
+    """Of those that ship: their names begin so."""
+    if isinstance(record.args, tuple) and str(name := record.args[0]).startswith("advise_"):
+        _failed_advisors.append(str(name))
+    return True
+
+
+logging.getLogger("tuner.advice.advise").addFilter(_note_failed_advisor)
+
+
+@pytest.fixture(autouse=True)
+def _no_advisor_fails() -> Iterator[None]:
+    """A bug in one advisor silences only that one: no job fails of it, and no test would."""
+    _failed_advisors.clear()
+    yield
+    assert not _failed_advisors, f"advisors failed: {_failed_advisors}"
 
 
 @pytest.fixture(scope="session")

@@ -151,9 +151,16 @@ def test_a_store_that_hangs_keeps_a_task_no_longer_than_one_of_its_jobs(
 def test_what_is_not_decided_in_the_time_of_a_task_runs_as_it_was_written(
     aws: AwsAccount, service: SparkService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prepare = loop.prepare
-    monkeypatch.setattr(loop, "prepare", lambda *given: (sleep(0.6), prepare(*given))[1])
-    monkeypatch.setattr("airflow_plugin.settings.MostSeconds.before_all", lambda _: 1.0)
+    prepare, begun = loop.prepare, list[Any]()
+
+    def slow(*given: Any) -> Any:
+        begun.append(given)
+        # The first is decided at once; the next takes all the time that there is.
+        sleep(3.1 if len(begun) > 1 else 0)
+        return prepare(*given)
+
+    monkeypatch.setattr(loop, "prepare", slow)
+    monkeypatch.setattr("airflow_plugin.settings.MostSeconds.before_all", lambda _: 3.0)
     run(Emr(aws).operator(*map(step, ("load", "report", "copy"))), "r1")
     assert ["spark.tuner.key" in conf for conf in service.submitted] == [True, True, False]
 

@@ -117,6 +117,11 @@ class Facts:
         """The queries whose measurements are whole."""
         return tuple(q for q in self.queries if is_whole(q))
 
+    @property
+    def of_all_runs(self) -> tuple[tuple[Query, ...], ...]:
+        """The queries of each run, oldest first; this one is the last."""
+        return (*(past.queries for past in self.earlier), self.queries)
+
     def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:
         """The blocks of a query of this run, each once, with what earlier runs measured of them in other orders."""
         mine = {graph.signature: graph for graph in query.graphs}
@@ -130,8 +135,9 @@ class Facts:
         return merged
 
     def _graphs_so_far(self, query: Query) -> Iterator[JoinGraph]:
-        runs = (*(run.queries for run in self.earlier), self.queries)
-        same = (q for queries in runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q))
+        same = (
+            q for queries in self.of_all_runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q)
+        )
         return (graph for q in same for graph in q.graphs)
 
 

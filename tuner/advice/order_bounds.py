@@ -70,10 +70,10 @@ def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
 def _most_rows(facts: Facts, action: Action) -> dict[str, int]:
     """The most rows that each relation of a block kept in any run so far that had such values, by label; 0 where it was not
     counted in one of these."""
-    runs = (*(run.queries for run in facts.earlier), facts.queries)
     values = {query.literals for query in facts.queries}
     found: dict[str, list[int]] = {}
-    for query, graph in chain.from_iterable(blocks_of(replace(facts, queries=q, earlier=()), action) for q in runs):
+    each = (blocks_of(replace(facts, queries=queries, earlier=()), action) for queries in facts.of_all_runs)
+    for query, graph in chain.from_iterable(each):
         for relation in graph.relations if query.literals in values else ():
             found.setdefault(relation.label, []).append(relation.rows or 0)
     return {label: max(rows) if all(rows) else 0 for label, rows in found.items()}

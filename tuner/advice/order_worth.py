@@ -70,8 +70,7 @@ def order_worth(prices: OrderPrices, action: Action, graph: JoinGraph, order: Or
 
 def _replaced(facts: Facts, action: Action, graph: JoinGraph, order: Order) -> Order | None:
     """The order that the block had in the latest run that did not have this one; None where no run at hand tells it."""
-    runs = (*(run.queries for run in facts.earlier), facts.queries)
-    for queries in reversed(runs):
+    for queries in reversed(facts.of_all_runs):
         for _, then in blocks_of(replace(facts, queries=queries, earlier=()), action):
             try:
                 had = parse_order(order_text(then.written, then), graph)

@@ -81,7 +81,7 @@ def _largest_bytes(facts: Facts) -> int:
 
 def _most_cores(facts: Facts) -> int:
     """Those that any run had: dynamic allocation gives no more than there are tasks for."""
-    return max(facts.cluster.cores, *(past.cluster.cores for past in facts.earlier), 0)
+    return max(cluster.cores for cluster in (facts.cluster, *(past.cluster for past in facts.earlier)))
 
 
 def _has_spilled(facts: Facts) -> bool:
@@ -90,7 +90,7 @@ def _has_spilled(facts: Facts) -> bool:
 
 
 def _of_all_runs(facts: Facts) -> Iterator[Query]:
-    return (q for queries in (*(past.queries for past in facts.earlier), facts.queries) for q in queries)
+    return (q for queries in facts.of_all_runs for q in queries)
 
 
 def _current(facts: Facts) -> int:

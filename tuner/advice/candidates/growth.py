@@ -59,7 +59,7 @@ class Growth:
     def _rows(self) -> dict[_Place, list[int]]:
         """The rows of each side of each join, oldest first: read when they are first asked for, as few decisions do."""
         rows: dict[_Place, list[int]] = {}
-        for queries in (*(past.queries for past in self.facts.earlier), self.facts.queries):
+        for queries in self.facts.of_all_runs:
             # Of a query that ran twice in a run the last counts, unless Spark skipped what the first had made.
             found = {_place(q, j, s): s.rows for q in queries for j in q.joins for s in j.sides if not s.skipped}
             for place, count in found.items():

@@ -63,7 +63,7 @@ class RowWidths:
     def _shuffled(self) -> dict[_Place, float]:
         """Bytes a row of the sides of a query's joins, the most that a run has shuffled: any order has the same columns."""
         widths: dict[_Place, float] = {}
-        for queries in (*(past.queries for past in self.facts.earlier), self.facts.queries):
+        for queries in self.facts.of_all_runs:
             for query, side in _sides(queries):
                 if side.shuffle_bytes is not None and side.rows:
                     place = _place(query, side)

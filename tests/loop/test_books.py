@@ -199,6 +199,17 @@ def lost(store: Store) -> list[tuple[float, int]]:
     return [(one.saved.lost_seconds, one.saved.failed) for one in store.saved_by_change(None, since, 9)]
 
 
+def a_night_that_somebody_ended(store: Store) -> Run:
+    """For it took far longer than the nights before it; the night after it has told what it lost."""
+    killed = Failure(FailureKind.KILLED, "somebody ended it", None)
+    slow = a_death(3, TRIAL, failure=killed, seconds=900.0)
+    for run in (*(a_night(number, steered=False) for number in range(3)), slow, a_night(4, steered=False)):
+        begin(store, run)
+        finish(store, run)
+    assert lost(store) == [(900.0, 1)]
+    return slow
+
+
 def test_a_loss_is_taken_back_once_the_job_fails_alike_without_the_change(store: Store) -> None:
     for run in (a_death(0, TRIAL), a_death(1)):
         begin(store, run)
@@ -210,24 +221,13 @@ def test_a_loss_is_taken_back_once_the_job_fails_alike_without_the_change(store:
 
 
 def test_a_loss_that_older_runs_bear_out_stays_when_these_are_looked_at_no_more(store: Store) -> None:
-    """Somebody ended it, for it took far longer than the nights before it."""
-    killed = Failure(FailureKind.KILLED, "somebody ended it", None)
-    slow = a_death(3, TRIAL, failure=killed, seconds=900.0)
-    for run in (*(a_night(number, steered=False) for number in range(3)), slow, a_night(4, steered=False)):
-        begin(store, run)
-        finish(store, run)
-    assert lost(store) == [(900.0, 1)]
+    a_night_that_somebody_ended(store)
     keep_books(store, COHORT, None, most=2)
     assert lost(store) == [(900.0, 1)]
 
 
 def test_a_loss_stays_where_a_run_that_bears_it_out_is_written_as_this_version_cannot_read_it(store: Store) -> None:
-    killed = Failure(FailureKind.KILLED, "somebody ended it", None)
-    slow = a_death(3, TRIAL, failure=killed, seconds=900.0)
-    for run in (*(a_night(number, steered=False) for number in range(3)), slow, a_night(4, steered=False)):
-        begin(store, run)
-        finish(store, run)
-    assert lost(store) == [(900.0, 1)]
+    slow = a_night_that_somebody_ended(store)
     with store._writing() as connection:
         connection.execute(update(RunRow).where(RunRow.started_at < slow.started_at).values(decision='{"mode": 1}'))
     keep_books(store, COHORT, None)

@@ -119,6 +119,18 @@ def harvested(label: str) -> Query:
     return found
 
 
+def broadcasting(id_: str, label: str, relation: str = "", *, number: int = 2) -> str:
+    """Of the query that ran under a label, directives for the first side of so many relations, one of them this."""
+    first = harvested(label)
+    (join, side) = next(
+        (j, s) for j in first.joins for s in j.sides if len(s.relations) == number and relation in str(s.relations)
+    )
+    hint = HintDirective(
+        id_, join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+    )
+    return encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+
+
 spark.range(0, 2000, 1, 2).selectExpr("id AS v_id", "id % 1000 AS v_sale").write.parquet(f"{directory}/visits")
 spark.range(0, 2000, 1, 2).selectExpr("id AS v_id", "id % 1000 AS v_sale", "id % 10 AS v_day").write.partitionBy(
     "v_day"
@@ -161,41 +173,17 @@ without, found = beside_a_thread_without_the_agent(text)
 same["beside a thread without the agent"] = without == found == plain
 small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}
 beside = rows("plain beside others", "", BESIDE_OTHERS, **small_broadcasts)
-first = harvested("plain beside others")
-(join, side) = next(
-    (j, s) for j in first.joins for s in j.sides if len(s.relations) == 2 and "sales" in str(s.relations)
-)
-hint = HintDirective(
-    "hint_join:o", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
-)
-of_others = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+of_others = broadcasting("hint_join:o", "plain beside others", "sales")
 same["beside others"] = rows("beside others", of_others, BESIDE_OTHERS, **small_broadcasts) == beside
 pruned = rows("plain beside pruned", "", BESIDE_PRUNED)
-first = harvested("plain beside pruned")
-(join, side) = next(
-    (j, s) for j in first.joins for s in j.sides if len(s.relations) == 2 and "sales" in str(s.relations)
-)
-hint = HintDirective(
-    "hint_join:p", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
-)
-of_pruned = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+of_pruned = broadcasting("hint_join:p", "plain beside pruned", "sales")
 same["beside pruned"] = rows("beside pruned", of_pruned, BESIDE_PRUNED) == pruned
 for key in ("s_id", "s_ticket"):
     plain = rows(f"plain renamed {key}", "", RENAMED.format(key=key))
-    first = harvested(f"plain renamed {key}")
-    (join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 2)
-    hint = HintDirective(
-        "hint_join:r", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
-    )
-    of_renamed = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+    of_renamed = broadcasting("hint_join:r", f"plain renamed {key}")
     same[f"renamed {key}"] = rows(f"renamed {key}", of_renamed, RENAMED.format(key=key)) == plain
 plain = rows("plain further down", "", FURTHER_DOWN, **small_broadcasts)
-first = harvested("plain further down")
-(join, side) = next((join, side) for join in first.joins for side in join.sides if len(side.relations) == 3)
-hint = HintDirective(
-    "hint_join:r", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
-)
-of_further = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+of_further = broadcasting("hint_join:r", "plain further down", number=3)
 same["further down"] = rows("further down", of_further, FURTHER_DOWN, **small_broadcasts) == plain
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import pkgutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
+from inspect import ismodule
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import tuner.loop
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
@@ -22,6 +28,17 @@ from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EXPLAIN_MODE
+
+_MODULES = [import_module(f"tuner.loop.{found.name}") for found in pkgutil.iter_modules(tuner.loop.__path__)]
+
+
+def replace_in_loop(patch: pytest.MonkeyPatch, name: str, by: Callable[..., Any]) -> None:
+    """Has each step of the loop that calls what is named so call another."""
+    those = [one for one in _MODULES if not ismodule(getattr(one, name, one))]
+    assert those, name
+    for one in those:
+        patch.setattr(one, name, by)
+
 
 START_MS = 1_700_000_000_000
 _SQL = "org.apache.spark.sql.execution.ui."

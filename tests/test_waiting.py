@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, event
 from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark
 from tuner.history.failure import Ending
-from tuner.loop import harvest, loop, next_decision
+from tuner.loop import harvest, next_decision, recorded
 from tuner.loop.loop import Job, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.run import RunState
@@ -83,13 +83,13 @@ def test_a_locked_store_costs_a_job_no_more_than_its_limit_and_its_steering(nigh
 def test_a_decision_that_comes_too_late_is_never_recorded(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     decided, advise = Event(), next_decision._advise
     monkeypatch.setattr(next_decision, "_advise", lambda facts: (decided.wait(30), advise(facts))[1])
-    begun = list[loop._Begun]()
-    begin = loop._begin
-    monkeypatch.setattr(loop, "_begin", lambda *given: begun.append(begin(*given)) or begun[-1])
+    begun = list[recorded._Begun]()
+    begin = recorded._begin
+    monkeypatch.setattr(recorded, "_begin", lambda *given: begun.append(begin(*given)) or begun[-1])
     turn = soon(lambda: prepare(impatient(nightly), nightly.url))
     assert turn.problems[-1].startswith("could not advise within 1 s")
     decided.set()
-    wait_until(lambda: begun == [loop._Begun.NOT_RECORDED], 40)
+    wait_until(lambda: begun == [recorded._Begun.NOT_RECORDED], 40)
     wait_until(lambda: state_of(nightly) is RunState.RUNNING, 40)
     assert nightly.stored(TRY_1).decision == turn.decision
 
@@ -136,7 +136,7 @@ def test_the_end_of_a_failed_job_is_told_however_long_its_harvest_takes(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = prepare(nightly.job(TRY_1), nightly.url)
-    monkeypatch.setattr(loop, "log_of_run", lambda *_: time.sleep(30))
+    monkeypatch.setattr("tuner.loop.complete.log_of_run", lambda *_: time.sleep(30))
     turn = replace(turn, job=replace(turn.job, most_seconds=SHORT))
     report = soon(lambda: complete(turn, nightly.url, failed=True, ending=Ending(-9)))
     assert report.failure is not None

@@ -38,8 +38,9 @@ from tuner.history.engine import open_engine, writer
 from tuner.history.store import Store
 from tuner.history.tables import LookAheadRow, RunRow, VerdictRow
 from tuner.history.url import parse
+from tuner.loop import look_ahead as ahead
 from tuner.loop.known_runs import known_runs
-from tuner.loop.loop import Job, _look_ahead, prepare
+from tuner.loop.loop import Job, prepare
 from tuner.loop.next_decision import facts_now, next_decision
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.action import Action, ActionKind, Hint
@@ -226,7 +227,7 @@ def look_ahead(url: str, job: Job) -> None:
     problems = Problems()
     with Store.open(url) as store:
         runs = known_runs(store, COHORT)
-        _look_ahead(store, job, runs, "4.0.1", problems)
+        ahead.look_ahead(store, job, runs, "4.0.1", problems)
         if problems.found or store.look_ahead(COHORT) is None:
             raise AssertionError(problems.found)
 

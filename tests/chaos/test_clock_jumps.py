@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.chaos.dying import Cohort
-from tests.nightly import Spark
+from tests.nightly import Spark, replace_in_loop
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
-from tuner.loop import loop
-from tuner.loop.loop import LOST_AFTER, Turn, complete
+from tuner.loop.loop import Turn, complete
+from tuner.loop.settle_earlier import LOST_AFTER
 from tuner.model.decision import Standing
 from tuner.model.run import RunState
 from tuner.policy.ledger import read_ledger
@@ -41,7 +41,7 @@ def set_clock(monkeypatch: pytest.MonkeyPatch) -> Set:
             def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
                 return datetime.now(tz) + offset
 
-        monkeypatch.setattr(loop, "datetime", Clock)
+        replace_in_loop(monkeypatch, "datetime", Clock)
 
     return set_by
 

@@ -14,14 +14,14 @@ import msgspec
 import pytest
 from sqlalchemy import text
 
-from tests.nightly import Nightly, Spark
+from tests.nightly import Nightly, Spark, replace_in_loop
 from tuner.cost.learned.calibrated_model import VARIABLE
 from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.history.engine import open_engine, writer
 from tuner.history.failure import Ending
 from tuner.history.store import Store, _digest
 from tuner.history.url import parse
-from tuner.loop import loop, next_decision, stamps
+from tuner.loop import look_ahead, next_decision, prepare, stamps
 from tuner.loop.loop import Turn, complete
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
@@ -49,20 +49,20 @@ class Watched:
     made: int = 0
 
     def __post_init__(self) -> None:
-        genuine = loop._decided_ahead
+        genuine = prepare.steered_ahead
 
         def watched(*given: Any) -> Any:
             self.taken_up.append((found := genuine(*given)) is not None)
             return found
 
-        self.monkeypatch.setattr(loop, "_decided_ahead", watched)
+        self.monkeypatch.setattr(prepare, "steered_ahead", watched)
 
     def afresh(self, key: str) -> Turn:
         self.made += 1
         copy = replace(self.nightly, root=self.copies / str(self.made))
         shutil.copytree(self.nightly.root, copy.root)
         with self.monkeypatch.context() as changed:
-            changed.setattr(loop, "advice_stamp", lambda *_: "")
+            replace_in_loop(changed, "advice_stamp", lambda *_: "")
             turn = copy.prepare(key)
         assert not self.taken_up.pop()
         return turn
@@ -114,7 +114,7 @@ def test_the_next_run_takes_up_what_was_decided_when_the_last_one_ended(watched:
 def test_what_is_taken_up_reads_no_run_and_loads_no_rules(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("recent", "runs"):
         monkeypatch.setattr(Store, name, lambda *_, **__: pytest.fail("read runs"))
-    monkeypatch.setattr(loop, "load_rules", lambda: pytest.fail("loaded what decides"))
+    monkeypatch.setattr(prepare, "load_rules", lambda: pytest.fail("loaded what decides"))
     turn = watched.nightly.prepare("e/9/1")
     assert watched.taken_up == [True]
     assert turn.decision.in_force and turn.problems == ()
@@ -177,13 +177,13 @@ def _other_steering(watched: Watched) -> None:
 def _another_run(watched: Watched) -> None:
     """Of another process, of a version that decides nothing ahead."""
     with watched.monkeypatch.context() as changed:
-        changed.setattr(loop, "_keep_ahead", lambda *_: None)
+        changed.setattr(look_ahead, "_keep_ahead", lambda *_: None)
         watched.nightly.night("e/5/1", Spark(seconds=30, broadcast=True))
 
 
 def _failed_run(watched: Watched) -> None:
     with watched.monkeypatch.context() as changed:
-        changed.setattr(loop, "_keep_ahead", lambda *_: None)
+        changed.setattr(look_ahead, "_keep_ahead", lambda *_: None)
         turn = watched.nightly.prepare("e/5/1")
         Spark(error="java.lang.OutOfMemoryError: Not enough memory to build and broadcast").run(turn)
         complete(turn, watched.nightly.url, failed=True, ending=Ending(1))

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from tests.nightly import COLUMNS, DIRECTIVES, RELATIONS, Nightly, Spark
 from tuner.history.store import Store
-from tuner.loop import loop
+from tuner.loop import first_run, loop
 from tuner.loop.log_lines import turn_details, turn_lines
 from tuner.model.agent_message import MAX_DIRECTIVES, decode_whole
 from tuner.model.decision import Mode, Standing
@@ -237,7 +237,7 @@ def test_a_retry_of_what_nobody_recorded_borrows_nothing(borrower: Nightly) -> N
 
 
 def test_a_bug_in_it_only_observes(borrower: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "lent_changes", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(first_run, "lent_changes", lambda *_, **__: 1 / 0)
     turn = borrower.prepare("etl/1/1")
     assert turn.problems == ("could not look at what other jobs lend: division by zero",)
     assert decision_summary(turn.decision) == "first run: observed"
@@ -265,7 +265,7 @@ def test_of_many_lenders_it_takes_what_a_message_holds_and_no_long_time(borrower
     start = time.process_time()
     turn = borrower.prepare("etl/1/1")
     assert time.process_time() - start < 3
-    assert 20 <= len(turn.decision.lent) <= loop.MOST_LENT <= MAX_DIRECTIVES
+    assert 20 <= len(turn.decision.lent) <= first_run.MOST_LENT <= MAX_DIRECTIVES
     assert {d.why.numbers["seconds"] for d in turn.decision.lent} >= {199.0, 198.0}
     assert turn.problems == ()
 

@@ -18,16 +18,28 @@ import msgspec
 import pytest
 
 from tests.conftest import wait_until
-from tests.nightly import Nightly, Spark
+from tests.nightly import Nightly, Spark, replace_in_loop
 from tests.policy.histories import said
 from tuner.advice.steering_reach import Reach
 from tuner.eventlog.location import local_path
 from tuner.history.failure import Ending
 from tuner.history.store import Store
-from tuner.loop import harvest, known_runs, logs_of_runs, loop, next_decision, unstarted
+from tuner.loop import complete as complete_module
+from tuner.loop import (
+    harvest,
+    known_runs,
+    logs_of_runs,
+    loop,
+    next_decision,
+    recorded,
+    settle_earlier,
+    unstarted,
+)
+from tuner.loop import prepare as prepare_module
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.log_lines import report_lines, turn_details, turn_lines
 from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.loop.steered import unsteered as unsteered_job
 from tuner.model.action import Action, ActionKind
 from tuner.model.application import Completeness, Problem, ProblemCode
 from tuner.model.change import Change, Evidence, Prediction
@@ -244,13 +256,13 @@ def test_a_log_that_breaks_off_shows_plans_but_no_findings(nightly: Nightly) -> 
     assert (details.insights, len(details.pictures)) == ((), 1)
 
 
-@pytest.mark.parametrize("name", ["_known", "facts_now"])
+@pytest.mark.parametrize("name", ["what_is_known", "facts_now"])
 def test_what_cannot_be_looked_at_costs_neither_the_outcome_nor_the_job(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     turn = nightly.prepare("e/1/1")
     Spark().run(turn)
-    monkeypatch.setattr(loop, name, _boom)
+    replace_in_loop(monkeypatch, name, _boom)
     report = complete(turn, nightly.url, failed=False)
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     assert [p.split(":")[1] for p in report.problems] == [" a bug in two lines"]
@@ -496,7 +508,7 @@ def test_a_log_that_could_not_be_read_is_read_at_the_next_decision(
     turn = nightly.prepare("e/1/1")
     Spark().run(turn)
     with monkeypatch.context() as broken:
-        broken.setattr(loop, "log_of_run", _slow_down)
+        broken.setattr(complete_module, "log_of_run", _slow_down)
         report = complete(turn, nightly.url, failed=failed)
     assert report.run is None
     assert report.problems == (
@@ -525,14 +537,14 @@ def test_a_log_that_breaks_off_as_it_is_read_is_read_again(nightly: Nightly, mon
 
 def test_a_failed_run_whose_log_cannot_be_read_has_failed(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     turn = nightly.prepare("e/1/1")
-    monkeypatch.setattr(loop, "log_of_run", _slow_down)
+    monkeypatch.setattr(complete_module, "log_of_run", _slow_down)
     complete(turn, nightly.url, failed=True)
     assert nightly.stored("e/1/1").state is RunState.FAILED
 
 
 def test_a_log_that_can_never_be_read_is_given_up(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     turn = nightly.prepare("e/1/1")
-    monkeypatch.setattr(loop, "log_of_run", _slow_down)
+    monkeypatch.setattr(complete_module, "log_of_run", _slow_down)
     complete(turn, nightly.url, failed=False)
     _backdate(monkeypatch, 1)
     nightly.prepare("e/2/1")
@@ -558,14 +570,14 @@ def test_a_try_that_is_ended_while_it_is_decided_leaves_no_run(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a timeout, or a signal: nothing was submitted, and a retry must not blame what it would have had."""
-    genuine = loop._prepared
+    genuine = prepare_module._prepared
 
     def ended(*given: Any) -> Any:
         genuine(*given)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "_prepared", ended)
+        patch.setattr(prepare_module, "_prepared", ended)
         with pytest.raises(KeyboardInterrupt):
             nightly.prepare("e/1/1")
     assert nightly.stored("e/1/1") is None
@@ -576,20 +588,22 @@ def test_what_was_not_decided_when_a_try_is_ended_is_never_recorded(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nightly.night("e/1/1")
-    goes_on, begun, begin = Event(), list[Any](), loop._begin
-    monkeypatch.setattr(loop, "_begin", lambda *given: (goes_on.wait(30), begun.append(begin(*given)), begun[-1])[2])
+    goes_on, begun, begin = Event(), list[Any](), recorded._begin
+    monkeypatch.setattr(
+        recorded, "_begin", lambda *given: (goes_on.wait(30), begun.append(begin(*given)), begun[-1])[2]
+    )
 
     def ended(seconds: float, work: Any, late: Any = None) -> Any:
         aside(work)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop, "within", ended)
-        patch.setattr(loop, "_looked_up", loop._prepared)
+        patch.setattr(prepare_module, "within", ended)
+        patch.setattr(prepare_module, "_looked_up", prepare_module._prepared)
         with pytest.raises(KeyboardInterrupt):
             nightly.prepare("e/2/1")
     goes_on.set()
-    wait_until(lambda: begun == [loop._Begun.NOT_RECORDED], 40)
+    wait_until(lambda: begun == [recorded._Begun.NOT_RECORDED], 40)
     assert nightly.stored("e/2/1") is None
 
 
@@ -597,7 +611,7 @@ def test_what_was_not_decided_when_a_try_is_ended_is_never_recorded(
 
 
 def _backdate(monkeypatch: pytest.MonkeyPatch, days: float) -> None:
-    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-days))
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-days))
 
 
 def test_a_run_that_ended_unseen_is_harvested_at_the_next_decision_once(
@@ -750,7 +764,7 @@ def test_a_bug_while_preparing_never_stops_the_job(
 ) -> None:
     nightly.night("e/1/1")
     with monkeypatch.context() as broken:
-        broken.setattr(loop if hasattr(loop, name) else next_decision, name, _boom)
+        replace_in_loop(broken, name, _boom)
         turn = nightly.prepare("e/2/1")
     assert any("could not " in p and "a bug in two lines" in p for p in turn.problems)
     assert bool(turn.decision.in_force) is steered
@@ -778,7 +792,7 @@ def test_a_bug_while_completing_never_fails_the_job(
     turn = nightly.prepare("e/1/1")
     Spark().run(turn)
     with monkeypatch.context() as broken:
-        broken.setattr(loop if hasattr(loop, name) else harvest, name, _boom)
+        replace_in_loop(broken, name, _boom)
         report = complete(turn, nightly.url, failed=failed)
     problem, *_ = report.problems
     assert "a bug in two lines" in problem
@@ -1081,7 +1095,7 @@ def test_the_decision_that_was_submitted_is_the_one_that_is_judged(nightly: Nigh
     nightly.night("e/1/1")
     steered = nightly.prepare("e/2/1")
     assert steered.decision.in_force
-    unsteered = replace(steered, decision=loop._unsteered(steered.job, EventLogPlace(), "not recorded").decision)
+    unsteered = replace(steered, decision=unsteered_job(steered.job, EventLogPlace(), "not recorded").decision)
     Spark().run(unsteered)
     complete(unsteered, nightly.url, failed=False)
     assert not nightly.stored("e/2/1").decision.in_force
@@ -1131,7 +1145,7 @@ def test_what_no_driver_can_carry_out_is_proposed_and_never_applied(
 def test_advisors_look_at_earlier_runs_too(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     monkeypatch.setattr(next_decision, "_advise", lambda facts: seen.append(facts) or ())
-    monkeypatch.setattr(loop, "advice_stamp", lambda *_: "")  # no advice is taken up
+    replace_in_loop(monkeypatch, "advice_stamp", lambda *_: "")  # no advice is taken up
     for night in (1, 2, 3):
         nightly.night(f"e/{night}/1", Spark(seconds=night))
     nightly.night("e/4/1", failed=True)

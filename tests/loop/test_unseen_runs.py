@@ -33,7 +33,7 @@ from tests.nightly import Nightly, Spark
 from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
-from tuner.loop import harvest, loop, read_marks
+from tuner.loop import harvest, read_marks, settle_earlier
 from tuner.loop.loop import Turn, complete, prepare
 from tuner.model.failure import FailureKind
 from tuner.model.run import Origin, Outcome, RunState
@@ -180,7 +180,7 @@ def test_an_instance_that_was_not_heard_of_for_long_is_given_up_by_another(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instances(nightly, "1", 1)
-    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-1))
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
     instances(nightly, "1", 2)
     assert nightly.stored("e/1/load/0/1").state is RunState.LOST
 
@@ -201,7 +201,7 @@ def test_a_log_whose_readers_die_is_read_some_times_and_then_given_up(
     assert nightly.prepare("e/2/1").problems == ()
     assert nightly.stored("e/1/1").state is RunState.RUNNING
     assert read_marks.has_killed_its_readers(turn.job, "e/1/1")
-    monkeypatch.setattr(loop, "LOST_AFTER", timedelta(days=-1))
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
     (said,) = (one for one in nightly.prepare("e/3/1").problems if "e/1/1" in one)
     assert said == "gave up the log of run e/1/1: 3 that read its log were ended while they did"
     assert nightly.stored("e/1/1").state is RunState.LOST

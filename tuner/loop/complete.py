@@ -1,0 +1,188 @@
+"""Harvests a run that ended, and looks back at it and ahead. Fails open at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from tuner.errors import EventLogNotFoundError
+from tuner.history.blocks_as_written import with_blocks_as_written
+from tuner.history.failure import UNSEEN, Ending
+from tuner.history.outcome import state_of
+from tuner.history.store import Store
+from tuner.loop.as_told import as_told
+from tuner.loop.books import keep_books
+from tuner.loop.harvest import Harvest, harvest
+from tuner.loop.known_runs import known_runs
+from tuner.loop.logs_of_runs import log_of_run
+from tuner.loop.look_ahead import look_ahead, prove
+from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
+from tuner.loop.turn import Report, Turn
+from tuner.model.application import ProblemCode
+from tuner.model.cohort_figures import Gained
+from tuner.model.decision import Decision
+from tuner.model.insight import Insight
+from tuner.model.run import Outcome, Run, RunState
+from tuner.policy.borrowed_changes import with_borrowed
+from tuner.policy.judgement import Judgement, judge
+from tuner.problems import Problems
+from tuner.within_time import within
+
+
+def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending = UNSEEN) -> Report:
+    """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end; where
+    it saw none (`failed` is None), the log tells.
+
+    What takes longer than `turn.job.most_seconds` allows is left for the cohort's next decision, as is a log that is to land
+    later than its job ends.
+    """
+    most_seconds = turn.job.most_seconds.after_run((datetime.now(UTC) - turn.started_at).total_seconds())
+    completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems), most_seconds)
+    return within(most_seconds, lambda: _completed(completing), lambda: _not_completed(completing))
+
+
+@dataclass(slots=True)
+class _Completing:
+    """How far a completion has come, for who no longer waits for it."""
+
+    turn: Turn
+    store_url: str
+    failed: bool | None
+    ending: Ending
+    problems: Problems
+    most_seconds: float
+    # The log may be there, and could not be read now.
+    is_unread: bool = False
+    stored: Run | None = None
+    judged: Judgement | None = None
+
+
+def _not_completed(completing: _Completing) -> Report:
+    turn, run, problems = completing.turn, completing.stored, completing.problems
+    left = "the run is stored" if run else "left for the cohort's next decision"
+    late = (
+        f"could not {problems.doing or 'harvest the run'} within {completing.most_seconds:.3g} s: {left}; "
+        "most_seconds_after is how long a job waits"
+    )
+    seen = failure_of_run(None, None, completing.ending) if completing.failed else None
+    failure = run.failure if run else seen
+    found = (*problems.found, late)
+    return Report(turn, run if run and run.outcome else None, found, completing.judged, failure, is_late=True)
+
+
+def _completed(completing: _Completing) -> Report:
+    turn, store_url, problems = completing.turn, completing.store_url, completing.problems
+    found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
+    if not completing.failed and (why := _why_later(completing, found)):
+        # Of earlier runs, which this one's decision read.
+        _booked(completing, None)
+        return Report(turn, None, (*problems.found, f"{why}: the cohort's next decision reads it"))
+    failed = completing.failed
+    if failed is None:
+        failed = not has_ended(found) or found.has_failed
+    outcome = problems.guard("read the plans", found.outcome, None) if found else None
+    if outcome:
+        known = partial(_outcomes_in, store_url, turn.job.cohort)
+        look = partial(with_blocks_as_written, outcome, known)
+        outcome = problems.guard("look at earlier blocks of joins", look, outcome)
+    state = state_of(found.application if found else None, failed=failed)
+    failure = failure_of_run(found, outcome, completing.ending) if state is RunState.FAILED else None
+    outcome = replace(outcome, failure=failure) if outcome and failure else outcome
+    run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
+    turn = replace(turn, decision=run.decision)
+    stored = problems.guard("store the outcome", lambda: _finish(store_url, run, seen=bool(completing.failed)), False)
+    completing.stored = run if stored else None
+    look_back = partial(_look_back, turn, store_url, run, found, problems)
+    judged, outlook = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
+    completing.judged = judged
+    gained = _booked(completing, outlook) if stored else None
+    return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
+
+
+def _why_later(completing: _Completing, found: Harvest | None) -> str:
+    """Why the log is left for later; "" where it tells now what it ever will."""
+    if completing.is_unread:
+        return "the event log could not be read"
+    late = completing.turn.job.log_lands_late and not has_ended(found)
+    return "the event log is not there yet" if late else ""
+
+
+def _booked(completing: _Completing, outlook: Decision | None) -> Gained | None:
+    """What the run gained, as it is booked."""
+
+    def keep() -> Gained | None:
+        with Store.open(completing.store_url) as store:
+            return keep_books(store, completing.turn.job.cohort, outlook, completing.turn.job.key)
+
+    return completing.problems.guard("keep the books", keep, None)
+
+
+def _harvest_of(completing: _Completing) -> Harvest | None:
+    """What the run's event log tells; None for a run that was to leave none, which was said before it."""
+    turn = completing.turn
+    if not turn.event_log_dir:
+        return None
+    try:
+        log = log_of_run(turn.event_log_dir, turn.job.key, turn.started_at, turn.job.access)
+        found = harvest(log, for_people=True)
+    except EventLogNotFoundError:
+        raise
+    except Exception:
+        completing.is_unread = True
+        raise
+    completing.is_unread = any(p.code is ProblemCode.UNREADABLE_FILE for p in found.application.problems)
+    return found
+
+
+def _outcomes_in(store_url: str, cohort: str) -> list[Outcome]:
+    with Store.open(store_url) as store:
+        return outcomes_of(store, cohort)
+
+
+def _finish(store_url: str, run: Run, *, seen: bool) -> bool:
+    with Store.open(store_url) as store:
+        # Whatever was recorded before it: this decision is what the run was submitted with.
+        store.begin(run.begun)
+        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
+    return True
+
+
+def _look_back(
+    turn: Turn, store_url: str, run: Run, found: Harvest | None, problems: Problems
+) -> tuple[Judgement | None, Decision | None]:
+    """What came of the run's changes, and the decision for the next; what people are to see of it is stored."""
+    judging = bool(run.decision.in_force and run.outcome)
+    if not judging and found is None:
+        if run.state is RunState.FAILED and run.decision.in_force:
+            # What was proven may have made it: until a run tells, others are lent none of it.
+            with Store.open(store_url) as store:
+                store.prove(run.cohort, ())
+        return None, None
+    with Store.open(store_url) as store:
+        runs = known_runs(store, run.cohort)
+        judged, outlook = None, None
+        if judging:
+            judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
+        if found is not None:
+            add = partial(_add_details, turn, store, runs, found, problems)
+            outlook = problems.guard("look at the run for people", add, None)
+    return judged, outlook
+
+
+def _add_details(turn: Turn, store: Store, runs: Sequence[Run], found: Harvest, problems: Problems) -> Decision | None:
+    """What people see of this run, with what would be decided for one that started now, which is returned."""
+    # Only what has run needs these rules.
+    from tuner.advice.insights.join_order import unsure_orders
+
+    job = as_told(store, turn.job)
+    outlook, known = look_ahead(store, job, runs, found.application.spark_version, problems)
+    facts = known.facts if known else None
+    orders = problems.guard(
+        "look at join orders", lambda: tuple(unsure_orders(facts) if facts else ()), tuple[Insight, ...]()
+    )
+    store.add_details(turn.job.key, found.details(outlook, orders))
+    if known and outlook:
+        problems.guard("tell what was proven", partial(prove, store, known, outlook), None)
+    return outlook

@@ -1,0 +1,226 @@
+"""Decides how a job's next run is steered. Fails open at every step."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from threading import Thread
+
+from tuner.errors import TriedMeanwhileError
+from tuner.garbage_collection import collection_paused
+from tuner.history.store import Store
+from tuner.loop.as_told import as_told
+from tuner.loop.earlier_tries import UNSTEERED_END, earlier_tries
+from tuner.loop.event_log_place import EventLogPlace, event_log_place
+from tuner.loop.known_runs import known_marks, known_runs
+from tuner.loop.namesakes import namesakes
+from tuner.loop.next_decision import HISTORY_RUNS, load_rules
+from tuner.loop.preparing import Preparing
+from tuner.loop.recorded import recorded
+from tuner.loop.settle_earlier import settle_all
+from tuner.loop.steered import Steered, undecided, unsteered
+from tuner.loop.steered_ahead import steered_ahead
+from tuner.loop.steered_now import steered_now
+from tuner.loop.turn import Job, Turn
+from tuner.loop.unstarted import did_not_start, may_not_start
+from tuner.loop.withdraw import forget_jobs
+from tuner.model.run import Run
+from tuner.problems import Problems
+from tuner.within_time import aside, within
+
+# So often is a run decided while others begin that try what it was to try; then it tries nothing.
+MOST_DECISIONS = 3
+
+
+def prepare(job: Job, store_url: str) -> Turn:
+    """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
+    deciding takes longer than `job.most_seconds` allows."""
+    preparing = Preparing(job, store_url, datetime.now(UTC), time.monotonic(), job.most_seconds.before_run())
+    try:
+        return _prepared_in_time(preparing)
+    except BaseException:
+        # Who waited for it is ended by a signal, and submits nothing: a retry must not take this for a try that failed.
+        if not preparing.waited_for.withdraw():
+            forget_jobs([job], store_url)
+        raise
+
+
+def load_beside() -> None:
+    """Loads what `complete` needs while the job runs, where `prepare` did not. The interpreter's exit waits for it."""
+
+    def load() -> None:
+        with suppress(Exception):
+            load_rules()
+
+    with suppress(RuntimeError):
+        Thread(target=load, name="spark-tuner").start()
+
+
+def _prepared_in_time(preparing: Preparing) -> Turn:
+    late = partial(_not_prepared, preparing)
+    for step in (_looked_up, _prepared_ahead):
+        if (turn := within(preparing.seconds_left, partial(step, preparing), late)) is not None:
+            return turn
+    since = time.monotonic()
+    with suppress(Exception):
+        load_rules()
+    preparing.began += time.monotonic() - since
+    return within(preparing.seconds_left, lambda: _prepared(preparing), late)
+
+
+def _looked_up(preparing: Preparing) -> Turn | None:
+    """None where there is a history to decide on. A job that takes long may wait longer for that."""
+    job, problems = preparing.job, preparing.problems
+    preparing.place = problems.guard("find a place for the event log", lambda: event_log_place(job), preparing.place)
+    store = preparing.store = _opened(preparing)
+    if store is None:
+        return _observed(preparing)
+    problems.found.extend(
+        problems.guard("look at whose runs its cohort has", lambda: _mixed_up(store, job), list[str]())
+    )
+    preparing.usual_ms = problems.guard("look up how long its runs take", lambda: store.usual_ms(job.cohort), 0.0)
+    preparing.most_seconds = job.most_seconds.before_run(preparing.usual_ms / 1e3)
+    return None
+
+
+def _mixed_up(store: Store, job: Job) -> list[str]:
+    return [
+        f"cohort {job.cohort} has the runs of task {task_id} of DAG {dag_id}, too, which is called the same: give each a cohort= "
+        "of its own"
+        for dag_id, task_id in namesakes(store, job)
+    ]
+
+
+def _prepared_ahead(preparing: Preparing) -> Turn | None:
+    """The turn, where what was decided when the last run ended still holds; None where it is to be decided now."""
+    job, problems, store = preparing.job, preparing.problems, preparing.store
+    assert store is not None
+    look = partial(_place_that_starts, store, preparing)
+    preparing.place = problems.guard("look at how earlier tries ended", look, preparing.place)
+    problems.guard("harvest earlier runs", lambda: _catch_up(store, preparing), None)
+    take_up = partial(_steer_as_decided_ahead, store, preparing)
+    steering = problems.guard("take up what was decided ahead", take_up, None)
+    problems.guard("close the history store", store.close, None)
+    return preparing.turn(job, steering, problems.found) if steering else None
+
+
+def _place_that_starts(store: Store, preparing: Preparing) -> EventLogPlace:
+    """No place for its event log where Spark may not start for it. What the user has on stays on."""
+    job, place = preparing.job, preparing.place
+    # Where logs land late, one that was not there when its job had failed tells nothing.
+    is_told = bool(place.conf) and not job.log_lands_late
+    if not is_told or not (may_not_start(earlier_tries(store, job)) or _did_not_start(store, preparing)):
+        return place
+    return EventLogPlace(
+        why="an earlier try failed and left no event log: Spark might not start where its driver cannot write there; set "
+        "event_log_base to a directory or URL that the driver can write to and this machine can read"
+    )
+
+
+def _did_not_start(store: Store, preparing: Preparing) -> bool:
+    if preparing.usual_ms:  # one that was measured left a log
+        return False
+    return did_not_start(store.runs(preparing.job.cohort, HISTORY_RUNS, brief=True), preparing.now)
+
+
+def _catch_up(store: Store, preparing: Preparing) -> None:
+    """Harvest earlier runs, for half of the time that is left: what takes longer goes on while the job runs."""
+    job = preparing.job
+    pending = [run for run in store.pending(job.cohort) if run.key != job.key]
+    if not pending:
+        return
+    problems = Problems()
+
+    def settle() -> tuple[str, ...]:
+        problems.guard("harvest earlier runs", lambda: settle_all(pending, preparing, problems), None)
+        return tuple(problems.found)
+
+    seconds = preparing.seconds_left / 2
+    late = f"could not {{}} within {seconds:.1f} s: it goes on while this job runs; the decision is made without it"
+    found = within(seconds, settle, lambda: (*problems.found, late.format(problems.doing or "harvest earlier runs")))
+    preparing.problems.found.extend(found)
+
+
+def _prepared(preparing: Preparing) -> Turn:
+    observed = _observed(preparing)
+    store = _opened(preparing)
+    if store is None:
+        return replace(observed, problems=tuple(preparing.problems.found))
+    steering = _steer(store, preparing)
+    preparing.problems.guard("close the history store", store.close, None)
+    found = preparing.problems.found
+    return preparing.turn(preparing.job, steering, found) if steering else replace(observed, problems=tuple(found))
+
+
+def _opened(preparing: Preparing) -> Store | None:
+    return preparing.problems.guard("open the history store", lambda: Store.open(preparing.store_url), None)
+
+
+def _observed(preparing: Preparing) -> Turn:
+    """The turn of a job without a history."""
+    job, problems = preparing.job, preparing.problems
+    observed = partial(unsteered, job, preparing.place, "no history at hand")
+    steering = problems.guard("observe the run", observed, None) or Steered(undecided(job))
+    return preparing.turn(job, steering, problems.found)
+
+
+def _not_prepared(preparing: Preparing) -> Turn:
+    """The turn of a job that waits no longer: unsteered, and recorded as that while it runs."""
+    job, problems, seconds = preparing.job, Problems(preparing.problems.found), preparing.most_seconds
+    doing = preparing.problems.doing or "decide"
+    problems.found.append(
+        f"could not {doing} within {seconds:.3g} s: this run is not steered; most_seconds_before is how long a job waits"
+    )
+    if not preparing.waited_for.withdraw():
+        # Its record may hold the other decision, and no log may be taken for that one's.
+        job = replace(job, key=f"{job.key}{UNSTEERED_END}")
+    observed = partial(unsteered, job, preparing.place, "not decided in time")
+    steering = problems.guard("observe the run", observed, None) or Steered(undecided(job))
+    turn = replace(preparing.turn(job, steering, problems.found), is_late=True)
+    problems.guard("record the run", lambda: aside(partial(_record_unsteered, turn, preparing.store_url)), None)
+    return turn
+
+
+def _record_unsteered(turn: Turn, store_url: str) -> None:
+    """Record a run while it goes on, so that it can be harvested later."""
+    with suppress(Exception), Store.open(store_url) as store:
+        store.begin(turn.run)
+
+
+def _steer(store: Store, preparing: Preparing) -> Steered | None:
+    """What the history asks for, decided anew where others that begin just now took the same changes on trial."""
+    job, place, problems = _in_its_mode(store, preparing), preparing.place, preparing.problems
+    for _ in range(MOST_DECISIONS):
+        with collection_paused():
+            runs = problems.guard("read the history", lambda: known_runs(store, job.cohort), list[Run]())
+            steering = problems.guard("decide", partial(steered_now, store, job, place, runs, problems), None)
+        steering = steering or problems.guard("observe the run", lambda: unsteered(job, place, "no decision"), None)
+        if steering is None:
+            return None
+        with suppress(TriedMeanwhileError):
+            return recorded(store, preparing, job, steering, {run.key for run in runs})
+    others = partial(unsteered, job, place, "runs that began with it try the same changes")
+    steering = problems.guard("observe the run", others, None)
+    return recorded(store, preparing, job, steering, ()) if steering else None
+
+
+def _steer_as_decided_ahead(store: Store, preparing: Preparing) -> Steered | None:
+    """What the history asks for, where that was worked out already."""
+    if not preparing.place.directory:
+        return None
+    job = _in_its_mode(store, preparing)
+    with collection_paused():
+        marks = known_marks(store, job.cohort)
+        steering = steered_ahead(store, job, preparing.place, marks, preparing.problems)
+    with suppress(TriedMeanwhileError):
+        return recorded(store, preparing, job, steering, {mark.key for mark in marks}) if steering else None
+    return None
+
+
+def _in_its_mode(store: Store, preparing: Preparing) -> Job:
+    """With what a person said of its cohort."""
+    job = preparing.job
+    return preparing.problems.guard("read the mode", lambda: as_told(store, job), job)

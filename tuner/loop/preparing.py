@@ -1,0 +1,39 @@
+"""How far a preparation of a run has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tuner.history.store import Store
+from tuner.loop.event_log_place import EventLogPlace
+from tuner.loop.steered import Steered
+from tuner.loop.turn import Job, Turn
+from tuner.problems import Problems
+from tuner.within_time import Consent
+
+
+@dataclass(slots=True)
+class Preparing:
+    """How far a preparation has come, for who no longer waits for it."""
+
+    job: Job
+    store_url: str
+    now: datetime
+    began: float
+    most_seconds: float
+    usual_ms: float = 0.0
+    store: Store | None = None
+    place: EventLogPlace = field(default_factory=lambda: EventLogPlace(why="no event log"))
+    problems: Problems = field(default_factory=Problems)
+    waited_for: Consent = field(default_factory=Consent)
+
+    @property
+    def seconds_left(self) -> float:
+        return self.began + self.most_seconds - time.monotonic()
+
+    def turn(self, job: Job, steering: Steered, problems: Sequence[str]) -> Turn:
+        decided = (steering.decision, steering.directives, steering.conf)
+        return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught, steering.names)

@@ -1,0 +1,35 @@
+"""What a harvest tells of how its run ended."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_in, failure_of
+from tuner.history.store import Store
+from tuner.loop.harvest import Harvest
+from tuner.loop.known_runs import known_runs
+from tuner.model.application import Completeness
+from tuner.model.failure import Failure
+from tuner.model.run import Outcome
+from tuner.spark.version import major_minor
+
+
+def failure_of_run(found: Harvest | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
+    """Why a run failed, by its log and how its driver ended."""
+    ended = found is None or found.application.end_ms is not None
+    if found is None or outcome is None:
+        return failure_of(None, ending, ended=ended)
+    application, queries = found.application, outcome.queries
+    logged = failure_in(application.failures, queries, application.executors.count, ending)
+    tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
+    return failure_of(logged, ending, ended=ended, tells_all=tells_all, queries=queries)
+
+
+def has_ended(found: Harvest | None) -> TypeGuard[Harvest]:
+    """Whether the log says that its application ended."""
+    return found is not None and found.application.status is Completeness.COMPLETE
+
+
+def outcomes_of(store: Store, cohort: str) -> list[Outcome]:
+    """What the runs of a cohort came to, as far as a decision looks at them."""
+    return [run.outcome for run in known_runs(store, cohort) if run.outcome]

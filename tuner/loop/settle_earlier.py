@@ -1,0 +1,91 @@
+"""Runs whose driver did not live to harvest them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from tuner.errors import EventLogUnreadError
+from tuner.eventlog.find import LogSource
+from tuner.history.blocks_as_written import with_blocks_as_written
+from tuner.history.outcome import state_of
+from tuner.history.store import Store
+from tuner.loop.harvest import harvest
+from tuner.loop.logs_of_runs import LogsOfRuns
+from tuner.loop.preparing import Preparing
+from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, unmark
+from tuner.loop.run_outcome import failure_of_run, outcomes_of
+from tuner.loop.turn import Job
+from tuner.model.application import Completeness
+from tuner.model.run import Run, RunState
+from tuner.policy.borrowed_changes import with_borrowed
+from tuner.problems import Problems
+
+# A run without a log after this long has lost it.
+LOST_AFTER = timedelta(days=2)
+# A job waits no longer for the log of an earlier run that ended unseen.
+MAX_PENDING_SEARCH_SECONDS = 5.0
+
+
+def settle_all(pending: Sequence[Run], preparing: Preparing, problems: Problems) -> None:
+    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
+    job, now = preparing.job, preparing.now
+    runs = [run for run in pending if not _is_beside(job, run) or _is_given_up(job, run, now)]
+    logs = LogsOfRuns(runs, job.access, MAX_PENDING_SEARCH_SECONDS)
+    with Store.open(preparing.store_url) as store:
+        for run in runs:
+            step = partial(_settle, store, job, run, logs, now, problems)
+            problems.guard(f"harvest run {run.key}", step, None)
+
+
+def _settle(store: Store, job: Job, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
+    superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
+    try:
+        log = logs.of(run)
+        if not given_up and _is_being_written(log):
+            return
+        if has_killed_its_readers(job, run.key):
+            raise EventLogUnreadError(f"{MOST_DEATHS} that read its log were ended while they did")
+        with marked(job, run.key):
+            found = harvest(log).as_ended(now)
+    except Exception as error:
+        if given_up:
+            store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
+            if isinstance(error, EventLogUnreadError):
+                problems.found.append(f"gave up the log of run {run.key}: {error}")
+            unmark(job, run.key)
+        return
+    if given_up or found.application.status is Completeness.COMPLETE:
+        # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
+        state = RunState.FAILED if superseded else state_of(found.application, failed=found.has_failed)
+        outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
+        if outcome:
+            outcome = with_blocks_as_written(outcome, partial(outcomes_of, store, run.cohort))
+        if outcome and state is RunState.FAILED:
+            outcome = replace(outcome, failure=failure_of_run(found, outcome))
+        ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))
+        if ended.decision != run.decision:
+            store.begin(ended.begun)
+        store.finish(run.key, state, now, ended.outcome)
+
+
+def _is_superseded(job: Job, run: Run) -> bool:
+    """Whether the job is a later try of the run."""
+    return run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
+
+
+def _is_given_up(job: Job, run: Run, now: datetime) -> bool:
+    return _is_superseded(job, run) or now - run.started_at > LOST_AFTER
+
+
+def _is_beside(job: Job, run: Run) -> bool:
+    """Whether the run is another instance of the same mapped task: its own process harvests it, and each of many would look."""
+    mine, other = job.origin, run.origin
+    return mine is not None and other is not None and mine != other and replace(other, map_index=mine.map_index) == mine
+
+
+def _is_being_written(log: LogSource) -> bool:
+    """Whether its application runs: not worth reading yet."""
+    return log.in_progress and not log.delivered

@@ -1,0 +1,34 @@
+"""How large relations may be for the hints and orders of a decision to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tuner.advice.facts import Facts
+from tuner.advice.oversized_hints import head_room
+from tuner.model.action import ActionKind
+from tuner.model.agent_message import SizeBounds
+from tuner.model.decision import Decision
+from tuner.model.query import Query
+from tuner.steering.agent.agent_directives import SizeLimits
+
+
+def size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> SizeLimits:
+    """Of each hint and order by the executions that it is for: other values make relations of other sizes."""
+    # It loads numpy, which parsing a DAG does not wait for.
+    from tuner.advice.order_bounds import order_bounds
+
+    orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
+    of_hints: dict[str, int] = {}
+    of_orders: dict[str, dict[str, SizeBounds]] = {}
+    for decided in decision.in_force:
+        for action in decided.change.actions:
+            of_it = (q for q in queries if q.fingerprint == action.query)
+            mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
+            measured = replace(facts, queries=mine)
+            if action.kind is ActionKind.HINT_JOIN:
+                of_hints |= head_room(measured, [action, *orders])
+            elif action.kind is ActionKind.ORDER_JOINS:
+                of_orders |= order_bounds(measured, [action])
+    return SizeLimits(of_hints, facts.cap.one_bytes, of_orders)

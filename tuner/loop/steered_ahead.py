@@ -1,0 +1,47 @@
+"""How a job is steered, as it was decided when its last run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tuner.history.store import Store
+from tuner.loop.event_log_place import EventLogPlace
+from tuner.loop.known import MOST_COHORTS_ELSEWHERE, reach_of
+from tuner.loop.known_runs import known_runs
+from tuner.loop.next_decision import learned_from
+from tuner.loop.stamps import advice_stamp, decision_stamp
+from tuner.loop.steered import Steered, carry_out, have_jar_built, sharing, steered
+from tuner.loop.turn import Job
+from tuner.model.query import Query
+from tuner.model.run import Elsewhere, RunMark
+from tuner.policy.measured_values import newest_of_each
+from tuner.problems import Problems
+from tuner.steering.agent.agent_directives import AgentDirectives
+from tuner.steering.steering_method import choose_method
+
+
+def steered_ahead(
+    store: Store, job: Job, place: EventLogPlace, marks: Sequence[RunMark], problems: Problems
+) -> Steered | None:
+    """What was decided when the last run ended; None where anything that it rests on may have changed since."""
+    ahead = store.look_ahead(job.cohort)
+    if ahead is None or not ahead.stamp:
+        return None
+    way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent)
+    reach = reach_of(job, way)
+    advice = advice_stamp(marks, reach)
+    elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
+    verdicts, imported = store.verdicts(job.cohort), store.imports(job.cohort)
+    stamp = decision_stamp(job, way, reach, advice, marks, verdicts, elsewhere, imported)
+    if stamp != ahead.stamp:
+        return None
+    have_jar_built(job, way, problems)
+    told = AgentDirectives(ahead.message, ahead.skipped)
+    way = sharing(way, job, place)
+    directives = carry_out(job, way, ahead.decision, lambda: told, lambda: _newest(store, job), problems)
+    taught = learned_from(ahead.own_runs, Elsewhere(), learns=ahead.has_learner)
+    return steered(job, place, ahead.decision, directives, taught, ahead.names)
+
+
+def _newest(store: Store, job: Job) -> list[Query]:
+    return newest_of_each(known_runs(store, job.cohort))

@@ -1,0 +1,44 @@
+"""How a job is steered, decided now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from tuner.cost.learned.has_learner import has_learner
+from tuner.history.store import Store
+from tuner.loop.decide import decide
+from tuner.loop.event_log_place import EventLogPlace
+from tuner.loop.first_run import lent_to_first_run
+from tuner.loop.known import what_is_known
+from tuner.loop.next_decision import learned_from
+from tuner.loop.size_limits import size_limits
+from tuner.loop.steered import Steered, carry_out, have_jar_built, sharing, steered, unsteered
+from tuner.loop.turn import Job
+from tuner.model.decision import Mode
+from tuner.model.run import Run
+from tuner.policy.measure import latest_outcome
+from tuner.policy.measured_values import newest_of_each
+from tuner.problems import Problems
+from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
+from tuner.words.query_names import names_in
+
+
+def steered_now(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> Steered:
+    """The decision on all that the store knows, or on what other jobs have proven for a first run, carried out."""
+    if not place.directory:
+        return unsteered(job, place)
+    if not runs and job.mode is Mode.AUTO and job.try_number == 1:
+        lent = problems.guard("look at what other jobs lend", lambda: lent_to_first_run(store, job, place), None)
+        if lent is not None:
+            return lent
+    latest = latest_outcome(runs)
+    known = what_is_known(store, job, runs, latest.spark_version if latest else "", problems)
+    have_jar_built(job, known.way, problems)
+    decision = decide(known, problems)
+    queries = newest_of_each(runs)
+    limits = size_limits(known.facts, decision, queries) if known.facts and known.way.route else SizeLimits()
+    told = partial(agent_directives, decision, queries, limits)
+    directives = carry_out(job, sharing(known.way, job, place), decision, told, lambda: queries, problems)
+    taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())
+    return steered(job, place, decision, directives, taught, names_in(runs))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +13,7 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[spark]")
 
 from tuner.bench import application
-from tuner.bench.application import run, words
+from tuner.bench.application import analyze, digest, run, warm_up, words
 
 
 @dataclass
@@ -119,3 +121,106 @@ def test_a_querys_settings_leave_the_users_own_as_they_were() -> None:
     spark = Spark(lambda spark: [], given={"a": "own"}, settings={"a": "own"})
     run(spark, {"name": "q1", "sql": "SELECT 1", "conf": {"a": "tried", "b": "tried"}}, 60)
     assert spark.settings == {"a": "own"}
+
+
+@dataclass
+class Table:
+    """A table of a catalog, of which a session asks one row."""
+
+    read: list[tuple[str, int]]
+    name: str
+
+    @property
+    def _jdf(self) -> Table:
+        return self
+
+    def javaRDD(self) -> Table:
+        return self
+
+    def take(self, rows: int) -> None:
+        if self.name == "`broken`":
+            raise ValueError("no such file")
+        self.read.append((self.name, rows))
+
+
+@dataclass
+class Warmed(Spark):
+    """A session that can be warmed up; `read` are its tables that were."""
+
+    read: list[tuple[str, int]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def catalog(self) -> Warmed:
+        return self
+
+    def range(self, rows: int) -> Warmed:
+        return self
+
+    def selectExpr(self, *texts: str) -> Warmed:
+        return self
+
+    def createOrReplaceTempView(self, name: str) -> None:
+        pass
+
+    def dropTempView(self, name: str) -> None:
+        pass
+
+    def table(self, name: str) -> Table:
+        return Table(self.read, name)
+
+    def sql(self, text: str) -> Spark:
+        self.texts.append(text)
+        return self
+
+
+def test_every_table_is_looked_at_before_the_first_query(capsys: pytest.CaptureFixture[str]) -> None:
+    spark = Warmed(lambda spark: [])
+    warm_up(spark, ["customer", "broken", "orders"])
+    assert spark.read == [("`customer`", 1), ("`orders`", 1)], "so that no query bears the start of a catalog"
+    assert capsys.readouterr().err == "warm-up of broken: no such file\n"
+
+
+def test_a_line_is_written_for_each_table_once_it_is_analysed() -> None:
+    spark = Warmed(lambda spark: [])
+    lines = analyze(spark, "/tables", ["a", "b"])
+    assert next(lines)["name"] == "analyze a"
+    assert not [text for text in spark.texts if "`b`" in text]
+    assert [line["name"] for line in lines] == ["analyze b"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("1",), (1,)),
+        ((1,), (1.0,)),
+        ((True,), (1,)),
+        ((None,), ("",)),
+        ((None,), ("\x00",)),
+        (("a\x1fb", "c"), ("a", "b\x1fc")),
+        (("a", "b"), ("a,b",)),
+        ((["1", "2"],), (["1, 2"],)),
+        ((datetime.date(2026, 1, 1),), ("2026-01-01",)),
+        ((decimal.Decimal("1.0"),), (1.0,)),
+        ((b"ab",), ("6162",)),
+        (({"a": 1},), ({"a": "1"},)),
+        (((1, 2),), ([1, 2],)),
+    ],
+)
+def test_values_that_differ_are_other_rows(one: tuple[object, ...], other: tuple[object, ...]) -> None:
+    assert digest([one]) != digest([other])
+
+
+def test_what_differs_in_order_of_rows_or_in_the_last_digits_of_doubles_is_the_same() -> None:
+    assert digest([(1, "a"), (2, "b")]) == digest([(2, "b"), (1, "a")])
+    third, other = 1 / 3, 1 / 3 + 1e-15
+    assert third != other
+    for make in (lambda x: x, lambda x: [x], lambda x: (1, x), lambda x: {"k": x}, lambda x: [{"k": (x,)}]):
+        assert digest([(make(third),)]) == digest([(make(other),)])
+        assert digest([(make(0.0),)]) == digest([(make(-0.0),)])
+    assert digest([({"a": 1, "b": 2},)]) == digest([({"b": 2, "a": 1},)])
+    assert digest([(float("nan"),)]) == digest([(float("nan"),)])
+
+
+def test_two_rows_are_not_one() -> None:
+    assert digest([("a",), ("b",)]) != digest([("a", "b")])

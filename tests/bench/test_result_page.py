@@ -51,6 +51,22 @@ def test_tables_and_plots(chromium: Browser, tmp_path: Path, scheme: str) -> Non
             page.screenshot(path=Path(directory) / f"bench_{scheme}.png", full_page=True)
 
 
+def test_what_fails_has_no_ratio(chromium: Browser, tmp_path: Path) -> None:
+    default = [run("default", n, {"q1": 10, "q2": 0.1}, failed=["q2"]) for n in range(1, 6)]
+    broken = [run("cbo", n, {"q1": 1, "q2": 1}, failed=["q1", "q2"]) for n in range(1, 6)]
+    tuned = runs("tuner", *[{"q1": 5, "q2": 60}] * 5)
+    write_page(
+        tmp_path / "page.html", results(setup(), TITLES, {"default": default, "tuner": tuned, "cbo": broken}), ""
+    )
+    with opened(chromium, tmp_path / "page.html", "light") as page:
+        page.locator(".chart-picture svg").nth(2).wait_for()
+        row = page.get_by_role("row", name="q2 failed").inner_text()
+        assert "by default it fails" in row
+        assert row.endswith("failed")
+        assert "x" not in row, "no ratio"
+        assert "CBO: at best" not in (page.locator(".chart-picture").nth(2).get_attribute("aria-label") or "")
+
+
 def test_a_page_that_cannot_be_written_leaves_what_is_there(tmp_path: Path) -> None:
     target = tmp_path / "none" / "page.html"
     with pytest.raises(TunerError, match="give another --report"):

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tuner.bench.bench_run import BenchRun
+from tuner.bench.contenders.contenders import CONTENDERS
+from tuner.bench.how_soon import OBSERVING
 from tuner.bench.result_json import result_json
 from tuner.bench.results import BenchResult, ContenderResult, results
 
@@ -83,8 +85,62 @@ def test_a_query_that_always_fails_by_default_says_nothing() -> None:
     broken = [run("default", n, {"q1": 10, "q2": 0.1}, failed=["q2"]) for n in (1, 2)]
     found = tuner(run("tuner", 1, {"q1": 5, "q2": 0.1}, failed=["q2"]), default=broken)
     assert [q.speed_up for q in found.queries] == [2, 1]
-    assert found.geometric_mean == pytest.approx(2**0.5)
+    assert found.geometric_mean == 2
     assert not found.slower
+
+
+def test_who_finishes_what_the_defaults_fail_is_not_slower_for_it() -> None:
+    broken = [run("default", n, {"q1": 10, "q2": 0.1}, failed=["q2"]) for n in range(1, 6)]
+    found = tuner(*runs("tuner", *[{"q1": 5, "q2": 60}] * 5), default=broken)
+    assert [one.speed_up for one in found.runs] == [2] * 5
+    assert (found.total_speed_up, found.geometric_mean) == (2, 2)
+    assert (found.only_mine, found.only_default) == (("q2",), ())
+    assert [(q.compared, q.seems_slower) for q in found.queries] == [(True, False), (False, False)]
+
+
+def test_what_only_the_defaults_finish_is_listed_apart() -> None:
+    failing = [run("tuner", n, {"q1": 5, "q2": 1}, failed=["q2"] if n == 5 else []) for n in range(1, 6)]
+    found = tuner(*failing)
+    assert (found.only_mine, found.only_default) == ((), ("q2",)), "it failed in one of the two repeats"
+    assert (found.total_speed_up, found.geometric_mean) == (2, 2)
+    assert found.queries[1].p_slower is None
+    assert [one.seconds for one in found.runs[3:]] == [6, 6 + 5.02], "what failed is still counted as a cost"
+
+
+def test_a_contender_that_fails_everything_has_no_speed_up() -> None:
+    failing = [run("tuner", n, {"q1": 0.2, "q2": 0.1}, failed=["q1", "q2"]) for n in range(1, 6)]
+    found = tuner(*failing)
+    assert (found.total_speed_up, found.geometric_mean, found.best_geometric_mean) == (None, None, None)
+    assert {one.speed_up for one in found.runs} == {None}
+    assert (found.runs_to_most, found.only_default) == (None, ("q1", "q2"))
+
+
+def test_without_repeats_all_is_against_the_same_run() -> None:
+    default = runs("default", {"q1": 30.0, "q2": 5.0}, {"q1": 20.0, "q2": 5.0}, {"q1": 10.0, "q2": 5.0})
+    tuned = runs("tuner", *[{"q1": 10.0, "q2": 5.0}] * 3)
+    found = results(setup(repeats=0), {"default": "", "tuner": ""}, {"default": default, "tuner": tuned}).contenders[1]
+    assert [q.default_seconds for q in found.queries] == [10, 5]
+    assert found.total_speed_up == found.geometric_mean == 1
+
+
+def test_a_gain_within_what_the_defaults_differ_from_themselves_has_no_run() -> None:
+    noisy = runs("default", *[{"q1": 10.0 + 2 * (n % 2), "q2": 5.0} for n in range(5)])
+    small = runs("tuner", *[{"q1": 10, "q2": 5}] * 2, *[{"q1": 8, "q2": 5}] * 3)
+    assert tuner(*small, default=noisy).runs_to_most is None
+    assert tuner(*small).runs_to_most == 3
+    assert tuner(*small, default=DEFAULT[:1]).runs_to_most is None, "how much they differ is not known"
+
+
+def test_a_run_that_is_observed_is_not_the_one_that_had_most_of_the_gain() -> None:
+    quick = runs("tuner", *[{"q1": 2, "q2": 5}] * 5)
+    assert tuner(*quick).runs_to_most == 2
+    titles, took = {"default": "", "cbo": ""}, {"default": DEFAULT, "cbo": quick}
+    assert results(setup(), titles, took).contenders[1].runs_to_most == 1
+
+
+def test_contenders_that_observe_are_those_that_learn() -> None:
+    pytest.importorskip("optuna", reason="optuna is not installed: pip install airflow-spark-tuner[bench]")
+    assert {name for name, make in CONTENDERS.items() if make().learns} == OBSERVING
 
 
 def test_slower_is_what_a_test_over_repeats_bears_out() -> None:
@@ -108,6 +164,14 @@ def test_where_rows_vary_by_default_their_number_is_still_compared() -> None:
     (first, second) = run("tuner", 1, {"q1": 10, "q2": 5}).queries
     fewer = BenchRun("tuner", 1, (replace(first, rows=0), second))
     assert [q.other_rows for q in tuner(fewer, default=tied).queries] == [True, False]
+
+
+def test_where_even_the_number_of_rows_varies_by_default_nothing_is_compared() -> None:
+    default = [run("default", n, {"q1": 10, "q2": 5}, digests={"q1": f"tie {n}"}) for n in (1, 2)]
+    (first, second) = default[1].queries
+    default[1] = replace(default[1], queries=(replace(first, rows=7), second))
+    found = tuner(run("tuner", 1, {"q1": 10, "q2": 5}), default=default).queries
+    assert [(q.rows_vary, q.numbers_vary, q.other_rows) for q in found] == [(True, True, False), (False, False, False)]
 
 
 def test_slower_is_told_of_the_same_rounds_alone() -> None:

@@ -16,8 +16,9 @@ import pytest
 from tests.bench.made import setup
 from tuner.bench import run_application as module
 from tuner.bench.bench_run import QueryTime
+from tuner.bench.contenders.cost_based import CostBased
 from tuner.bench.contenders.fixed import DEFAULT, THRESHOLD
-from tuner.bench.run_application import Submit, run_application
+from tuner.bench.run_application import Ran, Submit, run_application
 from tuner.errors import TunerError
 
 
@@ -131,3 +132,28 @@ def test_the_defaults_have_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(TunerError, match="ended with code 1 before its first query ended"):
         DEFAULT.run(setup(tmp_path), 1, [], tmp_path / "work", lambda query: None)
     assert all(q.error for q in THRESHOLD.run(setup(tmp_path), 1, [], tmp_path / "work", lambda query: None).queries)
+
+
+def test_each_table_that_is_analysed_is_told_so_that_many_are_not_one_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[bool] = []
+
+    def run(command: list[str], *given: Any) -> int:
+        for name in ("a", "b"):
+            with Path(command[-1]).open("a") as results:
+                results.write(json.dumps({"name": f"analyze {name}", "seconds": 2.0}) + "\n")
+            looked.append(given[-1]())
+        return 0
+
+    monkeypatch.setattr(module, "_run", run)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    prepared = CostBased().prepare(setup(tmp_path), tmp_path / "cbo" / "run-000")
+    assert looked == [True, True]
+    assert (prepared.tuning_seconds, prepared.queries) == (4.0, ())
+
+
+def test_how_an_application_ended_stays_with_its_run() -> None:
+    assert not Ran((), 1.0, 137).as_run("a", 1).is_final
+    assert Ran((), 1.0, 0).as_run("a", 1).is_final

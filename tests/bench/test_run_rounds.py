@@ -14,6 +14,7 @@ from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.progress import Heard, Step
 from tuner.bench.records import Records
 from tuner.bench.run_rounds import run_rounds
+from tuner.bench.source_digest import digest_of, source_digest
 from tuner.errors import TunerError
 
 from .made import run, setup
@@ -144,18 +145,90 @@ def test_runs_of_another_version_or_machine_are_only_read(tmp_path: Path, monkey
     assert {name for name, _, _ in calls} == {"a"}
 
 
-def test_what_an_old_directory_does_not_tell_is_taken_for_the_same(tmp_path: Path) -> None:
+def test_what_an_old_directory_does_not_tell_is_taken_for_the_same_but_for_its_source(tmp_path: Path) -> None:
     of = setup(tmp_path, runs=2, repeats=0)
     Records(of)
     file = tmp_path / "setup.json"
-    old = {key: value for key, value in json.loads(file.read_bytes()).items() if key != "measured_by"}
+    whole = json.loads(file.read_bytes())
+    old = {**whole, "measured_by": {"source": whole["measured_by"]["source"]}}
     file.write_text(json.dumps(old))
     Records(of).require_like_those()
     assert json.loads(file.read_bytes()) == old
+    for without in ({key: value for key, value in whole.items() if key != "measured_by"}, {**whole, "measured_by": {}}):
+        file.write_text(json.dumps(without))
+        assert Records(of).get("a", 1) is None, "it can be read"
+        with pytest.raises(TunerError, match=r"measured with source unknown, not [0-9a-f]{12}"):
+            Records(of).require_like_those()
+
+
+def test_runs_of_other_code_of_the_same_version_are_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = setup(tmp_path, runs=2, repeats=0)
+    run_rounds(of, [Counting("a", [])], Records(of), lambda _: None)
+    assert f"(source {source_digest()})" in Records(of).version
+    monkeypatch.setattr("tuner.bench.records.source_digest", lambda: "0" * 12)
+    assert f"(source {source_digest()})" in Records(of).version, "that of the runs"
+    with pytest.raises(TunerError, match="measured with source [0-9a-f]{12}, not 000000000000"):
+        run_rounds(of, [Counting("b", [])], Records(of), lambda _: None)
+
+
+def test_a_digest_is_of_all_sources_and_their_places(tmp_path: Path) -> None:
+    found = set()
+    for name, text in (("a.py", "1"), ("a.py", "2"), ("b/A.java", "2"), ("b/A.class", "3")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+        found.add(digest_of(tmp_path))
+    assert len(found) == 3, "what is compiled of sources is none"
+
+
+def dying(contender: str, number: int, *, attempts: int = 1) -> BenchRun:
+    return replace(run(contender, number, {"q1": 1.0, "q2": 1.0}), exit_code=137, attempts=attempts)
+
+
+@pytest.mark.parametrize(("learns", "again"), [(True, [2, 3]), (False, [2])])
+def test_a_run_whose_application_died_is_repeated_once_and_what_learned_from_it(
+    tmp_path: Path, learns: bool, again: list[int]
+) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of, one = setup(tmp_path, runs=2, repeats=1), Counting("a", [], learns=learns)
+    run_rounds(of, [one], Records(of), lambda _: None)
+    Records(of).add(dying("a", 2))
+    # Of a bench that had more repeats.
+    Records(of).work("a", 4).mkdir()
+    said: list[str] = []
+    one.calls = calls
+    run_rounds(of, [one], Records(of), said.append)
+    assert [number for _, number, _ in calls] == again
+    assert Records(of).work("a", 4).exists() is not learns
+    assert said[0].startswith("a: run 2 ended with code 137 and is repeated")
+    repeated = Records(of).get("a", 2)
+    assert repeated is not None
+    assert (repeated.exit_code, repeated.attempts) == (0, 2)
+    Records(of).add(dying("a", 2, attempts=2))
+    run_rounds(of, [one], Records(of), lambda _: None)
+    assert [number for _, number, _ in calls] == again, "who dies twice does it by itself"
+
+
+class Unprepared(Preparing):
+    def prepare(self, setup: Setup, work: Path) -> BenchRun:
+        raise TunerError("no statistics of\narrays")
+
+
+def test_who_cannot_prepare_is_left_out_and_others_go_on(tmp_path: Path) -> None:
+    calls: list[tuple[str, int, list[int]]] = []
+    of, said = setup(tmp_path, runs=2, repeats=0), list[str]()
+    left_out = run_rounds(of, [Counting("a", calls), Unprepared("b", calls)], Records(of), said.append)
+    assert [(name, number) for name, number, _ in calls] == [("a", 1), ("a", 2)]
+    assert said[1].startswith("b: left out, it could not prepare: no statistics of")
+    assert "\n" not in left_out["b"]
+    assert run_rounds(of, [Preparing("b", calls)], Records(of), said.append) == {}, "it is asked again"
 
 
 def test_settings_that_may_be_secrets_are_kept_as_digests(tmp_path: Path) -> None:
-    conf = {"spark.hadoop.fs.s3a.secret.key": "hunter2", "spark.sql.shuffle.partitions": "8"}
+    conf = {
+        "spark.hadoop.fs.s3a.secret.key": "hunter2",
+        "spark.my.catalog.user": "hunter2",
+        "spark.sql.shuffle.partitions": "8",
+    }
     of = replace(setup(tmp_path), conf=conf)
     Records(of)
     file = tmp_path / "setup.json"

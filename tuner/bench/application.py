@@ -32,12 +32,13 @@ def main(options_file, results_file):
     tables = [name for name in tables if os.path.isdir(os.path.join(options["tables"], name))]
     with open(results_file, "a", encoding="utf-8") as results:
         if options["analyze"]:
-            write(results, {"name": "analyze", "seconds": analyze(spark, options["tables"], tables)})
+            for line in analyze(spark, options["tables"], tables):
+                write(results, line)
         else:
             if not options["catalog"]:
                 for name in tables:
                     spark.read.parquet(os.path.join(options["tables"], name)).createOrReplaceTempView(name)
-            warm_up(spark)
+            warm_up(spark, tables)
             for query in options["queries"]:
                 write(results, run(spark, query, options["timeout_seconds"]))
             write(results, {"allocated_core_seconds": allocated_core_seconds(spark)})
@@ -45,16 +46,14 @@ def main(options_file, results_file):
 
 
 def analyze(spark, directory, tables):
-    """Seconds to gather statistics of all columns; making the tables is not counted."""
-    seconds = 0.0
+    """What gathering statistics of all columns took, table by table; making the tables is not counted."""
     for name in tables:
         location = os.path.join(directory, name).replace("'", "\\'")
         spark.sql("DROP TABLE IF EXISTS `%s`" % name)
         spark.sql("CREATE TABLE `%s` USING parquet LOCATION '%s'" % (name, location))
         started = time.monotonic()
         spark.sql("ANALYZE TABLE `%s` COMPUTE STATISTICS FOR ALL COLUMNS" % name)
-        seconds += time.monotonic() - started
-    return seconds
+        yield {"name": "analyze %s" % name, "seconds": time.monotonic() - started}
 
 
 def allocated_core_seconds(spark):
@@ -73,11 +72,18 @@ def allocated_core_seconds(spark):
         return None
 
 
-def warm_up(spark):
-    """So that the first query does not bear what any first query bears."""
+def warm_up(spark, tables):
+    """So that the first query does not bear what any first query bears: Spark's start, a catalog's, first looks at tables."""
     spark.range(100000).selectExpr("id % 100 AS k", "id").createOrReplaceTempView("bench_warm_up")
     spark.sql("SELECT a.k, sum(b.id) FROM bench_warm_up a JOIN bench_warm_up b ON a.id = b.id GROUP BY a.k").collect()
     spark.catalog.dropTempView("bench_warm_up")
+    for name in tables:
+        try:
+            # Not as a query: the tuner would take each for one of the job's.
+            spark.table("`%s`" % name)._jdf.javaRDD().take(1)
+        except Exception as error:
+            # A table that cannot be read fails the queries that read it, and no other.
+            print("warm-up of %s: %s" % (name, words(error)), file=sys.stderr)
 
 
 def cpu_seconds(spark):
@@ -155,14 +161,20 @@ def set_back(spark, conf):
 
 def digest(rows):
     """The same for the same rows in any order."""
-    lines = sorted("\x1f".join(map(cell, row)) for row in rows)
-    return hashlib.sha256("\x1e".join(lines).encode("utf-8")).hexdigest()[:16]
+    return hashlib.sha256("\n".join(sorted(map(cell, rows))).encode("utf-8")).hexdigest()[:16]
 
 
 def cell(value):
+    """A value with its type, and so all that is inside of it: what differs is written otherwise, but for doubles' last digits."""
     if isinstance(value, float):
-        return "%.*g" % (DOUBLE_DIGITS, value)
-    return "\x00" if value is None else str(value)
+        # Zero has two signs, of which sums have either.
+        return "float %.*g" % (DOUBLE_DIGITS, value or 0.0)
+    if isinstance(value, dict):
+        return "{%s}" % ",".join(sorted("%s:%s" % (cell(key), cell(of)) for key, of in value.items()))
+    if isinstance(value, (list, tuple)):
+        return ("(%s)" if isinstance(value, tuple) else "[%s]") % ",".join(map(cell, value))
+    text = value.hex() if isinstance(value, (bytes, bytearray)) else str(value)
+    return "%s %s" % (type(value).__name__, json.dumps(text))
 
 
 def words(error):

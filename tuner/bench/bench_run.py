@@ -22,8 +22,9 @@ class Workload:
 class Setup:
     """How a workload is run: the same for all contenders. `conf` is the user's own; `timeout_seconds` is for one query.
 
-    Contenders learn in `runs`; in the `repeats` that follow they keep what they learned. Contenders that do not learn run in
-    the first round, in every `fixed_every`-th after it, and in the repeats.
+    Contenders learn in `runs`; the `repeats` that follow are what is measured and tested: a search runs the best that it found,
+    the tuner goes on learning, as it does night after night. Contenders that do not learn run in the first round, in every
+    `fixed_every`-th after it, and in the repeats.
     """
 
     workload: Workload
@@ -71,7 +72,7 @@ class BenchRun:
     `tuning_seconds` is spent outside the queries: deciding, reading the event log, gathering statistics.
     `application_seconds` is all of spark-submit. A search set `conf` for the application and `query_conf` for single
     queries. `said` says what changed and why. `allocated_core_seconds` are cores times seconds that executors
-    were held, busy or idle (None: not known).
+    were held, busy or idle (None: not known). `exit_code` is that of its application, `attempts` how often it was run.
     """
 
     contender: str
@@ -84,3 +85,10 @@ class BenchRun:
     said: tuple[str, ...] = ()
     started_at: str = ""
     allocated_core_seconds: float | None = None
+    exit_code: int = 0
+    attempts: int = 1
+
+    @property
+    def is_final(self) -> bool:
+        """Not if its application died: that may be the machine's doing. Who dies twice does it by itself."""
+        return self.exit_code == 0 or self.attempts > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,9 +15,11 @@ import msgspec
 
 from tuner import __version__
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.source_digest import source_digest
 from tuner.errors import SparkSubmitError, TunerError
 from tuner.eventlog.properties import redact
 from tuner.machine import machine
+from tuner.spark.knobs import KNOBS
 from tuner.spark.spark_submit import find_spark_submit
 from tuner.steering.agent.spark_home import spark_at_hand
 from tuner.whole_file import write_whole
@@ -24,7 +27,9 @@ from tuner.whole_file import write_whole
 _SETUP = "setup.json"
 _MEASURED_BY = "measured_by"
 _TUNER = "airflow-spark-tuner"
+_SOURCE = "source"
 _MACHINE = "the machine"
+_UNKNOWN = "unknown"
 _FOR_OWNER_ALONE = 0o600
 _DIGEST = re.compile(r"sha256:[0-9a-f]{16}")
 
@@ -42,8 +47,9 @@ class Records:
 
     @property
     def version(self) -> str:
-        """Of the tuner that measured the runs on record; this one's where that is not known."""
-        return self._measured_by.get(_TUNER, __version__)
+        """Of the tuner that measured the runs on record, with a digest of its source; this one's where that is not known."""
+        version, source = self._measured_by.get(_TUNER, __version__), self._measured_by.get(_SOURCE)
+        return f"{version} (source {source})" if source else version
 
     @property
     def machine(self) -> str:
@@ -51,10 +57,10 @@ class Records:
         return self._measured_by.get(_MACHINE) or machine()
 
     def require_like_those(self) -> None:
-        """TunerError where the runs on record were measured by another version, Spark or machine: no other run compares with
-        them. What an old directory does not tell is taken for the same."""
+        """TunerError where the runs on record were measured by another version, source, Spark or machine: no other run compares
+        with them. What an old directory does not tell is taken for the same, but for its source, which digests rows otherwise."""
         now = _measured_by()
-        those = self._measured_by.items()
+        those = {_SOURCE: _UNKNOWN, **self._measured_by}.items()
         if other := [f"{name} {was}, not {now[name]}" for name, was in those if was != now.get(name, was)]:
             raise TunerError(
                 f"{self._directory}: its runs were measured with {'; '.join(other)}: seconds of both do not compare; "
@@ -86,6 +92,12 @@ class Records:
         """A contender's finished runs up to a round, its preparation (run 0) first."""
         found = (self.get(contender, number) for number in range(rounds + 1))
         return [run for run in found if run is not None]
+
+    def forget_after(self, contender: str, number: int) -> None:
+        """A contender's runs beyond one, with their directories."""
+        for later in self.work(contender, number).parent.glob("run-[0-9]*"):
+            if int(later.name.removeprefix("run-")) > number:
+                shutil.rmtree(later)
 
     def _file(self, contender: str, number: int) -> Path:
         return self.work(contender, number) / "run.json"
@@ -125,7 +137,7 @@ def _write(file: Path, content: Mapping[str, Any]) -> None:
 
 
 def _measured_by() -> dict[str, str]:
-    return {_TUNER: __version__, "Spark": _spark_version(), _MACHINE: machine()}
+    return {_TUNER: __version__, _SOURCE: source_digest(), "Spark": _spark_version(), _MACHINE: machine()}
 
 
 def _spark_version() -> str:
@@ -133,18 +145,17 @@ def _spark_version() -> str:
         spark = spark_at_hand(find_spark_submit())
     except SparkSubmitError:
         spark = None
-    return spark.version if spark else "unknown"
+    return spark.version if spark else _UNKNOWN
 
 
 def _without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """With a digest of each setting that may be one: it tells another value, and nothing else."""
+    """With a digest of each setting that is not known to be none: it tells another value, and nothing else."""
     if "conf" not in identity:
         return dict(identity)
     return {**identity, "conf": {key: _told(key, value) for key, value in identity["conf"].items()}}
 
 
 def _told(key: str, value: str) -> str:
-    text = f"{key}={value}"
-    if redact(text) == text or _DIGEST.fullmatch(value):
+    if _DIGEST.fullmatch(value) or (key in KNOBS and redact(f"{key}={value}") == f"{key}={value}"):
         return value
     return f"sha256:{hashlib.sha256(value.encode()).hexdigest()[:16]}"

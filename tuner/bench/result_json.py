@@ -14,6 +14,7 @@ def result_json(result: BenchResult, machine: str) -> dict[str, Any]:
         "machine": machine,
         "learning_runs": result.learning_runs,
         "repeats": result.repeats,
+        "left_out": dict(result.left_out),
         "contenders": [_contender(contender) for contender in result.contenders],
     }
 
@@ -27,6 +28,8 @@ def _contender(contender: ContenderResult) -> dict[str, Any]:
         "best_geometric_mean": contender.best_geometric_mean,
         "runs_to_90_percent": contender.runs_to_most,
         "slower": [query.name for query in contender.slower],
+        "only_finished_by_default": list(contender.only_default),
+        "not_finished_by_default": list(contender.only_mine),
         "tested_for_slower": contender.tested,
         "preparing_seconds": contender.preparing_seconds,
         "cumulative_seconds": contender.cumulative_seconds,
@@ -40,6 +43,8 @@ def _contender(contender: ContenderResult) -> dict[str, Any]:
 def _run(run: RunResult) -> dict[str, Any]:
     return {
         "run": run.number,
+        "started_at": run.started_at,
+        "exit_code": run.exit_code,
         "seconds": run.seconds,
         "speed_up": run.speed_up,
         "tuning_seconds": run.tuning_seconds,
@@ -63,4 +68,7 @@ def _query(query: QueryResult) -> dict[str, Any]:
         "seems_slower": query.seems_slower,
         "other_rows": query.other_rows,
         "rows_vary": query.rows_vary,
+        "numbers_vary": query.numbers_vary,
+        "finished": query.finished,
+        "default_finished": query.default_finished,
     }

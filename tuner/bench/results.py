@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import geometric_mean, median
 
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
+from tuner.bench.default_noise import spread, totals
+from tuner.bench.how_soon import how_soon
 from tuner.bench.slowdown import MARGIN, p_slower, significant
 
 DEFAULT = "default"
-# A contender has learned when a run reaches this share of its final gain.
-MOST_OF_GAIN = 0.9
 # The mean over this many best queries is shown beside the mean over all.
 BEST = 16
 
@@ -20,9 +20,10 @@ BEST = 16
 class QueryResult:
     """One query of a contender: median seconds by default and over the repeats, and seconds of each run (None: it failed).
 
-    `p_slower` is the p-value of being at most 5 % slower than by default (None: too few repeats to tell); `slower` holds if that
-    is significant over all queries. `seems_slower`: the medians differ by more, but the test is not significant, or there is
-    none. `rows_vary`: by default its rows differ from run to run, so that no more than their number can be compared.
+    `finished` and `default_finished`: it succeeded in each repeat; only what did with both is compared. `p_slower` is the p-value
+    of being at most 5 % slower than by default (None: too few repeats to tell); `slower` holds if that is significant over all
+    queries. `seems_slower`: the medians differ by more, but the test is not significant, or there is none. `rows_vary`: by
+    default its rows differ from run to run, so that no more than their number can be compared; `numbers_vary`: nor that.
     """
 
     name: str
@@ -33,49 +34,61 @@ class QueryResult:
     slower: bool
     other_rows: bool
     rows_vary: bool = False
+    finished: bool = True
+    default_finished: bool = True
+    numbers_vary: bool = False
+
+    @property
+    def compared(self) -> bool:
+        """Whether its seconds can be compared with those by default."""
+        return self.finished and self.default_finished and self.default_seconds > 0 and self.final_seconds > 0
 
     @property
     def speed_up(self) -> float:
-        """Default over final seconds; 1 if the query never succeeded by default."""
-        return self.default_seconds / self.final_seconds if self.default_seconds and self.final_seconds else 1.0
+        """Default over final seconds; 1 where they are not compared."""
+        return self.default_seconds / self.final_seconds if self.compared else 1.0
 
     @property
     def seems_slower(self) -> bool:
-        return not self.slower and self.final_seconds > (1 + MARGIN) * self.default_seconds
+        return self.compared and not self.slower and self.final_seconds > (1 + MARGIN) * self.default_seconds
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One run of a contender: seconds of its queries, speed-up over the defaults of the same or the nearest round, and the
-    sum so far with tuning. A failed query counts its own seconds and a run by default. `cpu_seconds` are those of processors,
-    which other programs on the machine make no longer (None: not known of every query)."""
+    """One run of a contender: seconds of its queries, speed-up over the defaults of the same or the nearest round (of what both
+    finished; None: nothing), and the sum so far with tuning. A failed query counts its own seconds and a run by default, in
+    seconds and sums. `cpu_seconds` are those of processors, which other programs on the machine make no longer (None: not known
+    of every query). `exit_code` is that of its application; `started_at` is "" where it is not known."""
 
     number: int
     seconds: float
-    speed_up: float
+    speed_up: float | None
     tuning_seconds: float
     cumulative_seconds: float
     allocated_core_seconds: float | None
     failed: tuple[str, ...]
     said: tuple[str, ...]
     cpu_seconds: float | None = None
+    started_at: str = ""
+    exit_code: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ContenderResult:
-    """The result of a contender. Speed-ups are medians over the repeats; `runs_to_most` is the first run with 90 % of the
-    final gain (None: no gain, or no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a
-    round without a run counts as the nearest run. `allocated_core_seconds` is what executors held in a run, busy or idle: the
-    median over the repeats (None: not known), as `cpu_seconds` are of what its queries had of processors."""
+    """The result of a contender. Speed-ups are medians over the repeats, of queries that it and the defaults finished in each
+    (None: there is none); `runs_to_most` is the first run with 90 % of the final gain (None: that gain is not clear of noise, or
+    no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a round without a run counts as the
+    nearest run. `allocated_core_seconds` is what executors held in a run, busy or idle: the median over the repeats (None: not
+    known), as `cpu_seconds` are of what its queries had of processors."""
 
     name: str
     title: str
     preparing_seconds: float
     runs: tuple[RunResult, ...]
     queries: tuple[QueryResult, ...]
-    total_speed_up: float
-    geometric_mean: float
-    best_geometric_mean: float
+    total_speed_up: float | None
+    geometric_mean: float | None
+    best_geometric_mean: float | None
     runs_to_most: int | None
     cumulative_seconds: float
     allocated_core_seconds: float | None
@@ -90,19 +103,35 @@ class ContenderResult:
         """How many queries could be tested for being slower; none of Spark's defaults, which all others are compared with."""
         return 0 if self.name == DEFAULT else sum(q.p_slower is not None for q in self.queries)
 
+    @property
+    def only_default(self) -> tuple[str, ...]:
+        """Queries that the defaults finish, and this does not."""
+        return tuple(q.name for q in self.queries if q.default_finished and not q.finished)
+
+    @property
+    def only_mine(self) -> tuple[str, ...]:
+        """Queries that this finishes, and the defaults do not."""
+        return tuple(q.name for q in self.queries if q.finished and not q.default_finished)
+
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """All contenders, Spark's defaults first."""
+    """All contenders, Spark's defaults first. `left_out` says why of those that could not prepare."""
 
     title: str
     queries: int
     learning_runs: int
     repeats: int
     contenders: tuple[ContenderResult, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def results(setup: Setup, titles: Mapping[str, str], runs: Mapping[str, Sequence[BenchRun]]) -> BenchResult:
+def results(
+    setup: Setup,
+    titles: Mapping[str, str],
+    runs: Mapping[str, Sequence[BenchRun]],
+    left_out: Mapping[str, str] | None = None,
+) -> BenchResult:
     """The results of finished runs by contender, run 0 first where it had to prepare. Contenders may have fewer runs than the
     setup asks for; a round without a run by Spark's defaults is compared with their nearest.
     """
@@ -110,7 +139,12 @@ def results(setup: Setup, titles: Mapping[str, str], runs: Mapping[str, Sequence
     rounds = max((run.number for each in runs.values() for run in each), default=0)
     found = [_contender(setup, name, titles[name], runs[name], default, rounds) for name in titles if runs.get(name)]
     return BenchResult(
-        setup.workload.title, len(setup.workload.queries), setup.runs, setup.repeats, tuple(c for c in found if c.runs)
+        setup.workload.title,
+        len(setup.workload.queries),
+        setup.runs,
+        setup.repeats,
+        tuple(c for c in found if c.runs),
+        left_out or {},
     )
 
 
@@ -120,53 +154,64 @@ def _contender(
     usual = {query: _median_whole(default, query) for query in setup.workload.queries}
     mine = [run for run in runs if run.number]
     preparing = sum(run.tuning_seconds for run in runs if not run.number)
-    final = [run for run in mine if run.number > setup.runs] or mine[-1:]
-    queries = _queries(setup, final, mine, default, usual)
-    ratios = sorted((q.speed_up for q in queries), reverse=True)
-    against = [run for run in default if run.number > setup.runs] or list(default[-1:])
-    total = _typical_total(against, usual), _typical_total(final, usual)
+    final, against = _final(setup, mine), _final(setup, default)
+    queries = _queries(list(usual), final, against, mine, default)
+    ratios = sorted((q.speed_up for q in queries if q.compared), reverse=True)
+    total = _total_speed_up(against, final, [q.name for q in queries if q.compared])
     held = [run.allocated_core_seconds for run in final if run.allocated_core_seconds is not None]
     used = [seconds for run in final if (seconds := _cpu_seconds(run)) is not None]
     by_run = tuple(_runs(mine, default, usual, preparing))
+    noise = spread(totals([[None if q.error else q.seconds for q in _of(default, query)] for query in usual]))
     return ContenderResult(
         name=name,
         title=title,
         preparing_seconds=preparing,
         runs=by_run,
         queries=queries,
-        total_speed_up=total[0] / total[1] if total[1] else 1.0,
-        geometric_mean=geometric_mean(ratios) if ratios else 1.0,
-        best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else 1.0,
-        runs_to_most=_runs_to_most(mine, default, usual, total),
+        total_speed_up=total,
+        geometric_mean=geometric_mean(ratios) if ratios else None,
+        best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else None,
+        runs_to_most=how_soon(name, [(run.number, run.speed_up) for run in by_run], total, noise),
         cumulative_seconds=_cumulative(by_run, rounds, preparing),
         allocated_core_seconds=median(held) if held else None,
         cpu_seconds=median(used) if used else None,
     )
 
 
+def _final(setup: Setup, runs: Sequence[BenchRun]) -> Sequence[BenchRun]:
+    """The repeats: a contender's and the defaults' are of the same rounds, for a slow hour of the machine is nobody's gain.
+    Without any, the last run."""
+    return [run for run in runs if run.number > setup.runs] or runs[-1:]
+
+
 def _queries(
-    setup: Setup,
+    names: Sequence[str],
     final: Sequence[BenchRun],
+    against: Sequence[BenchRun],
     mine: Sequence[BenchRun],
     default: Sequence[BenchRun],
-    usual: Mapping[str, float],
 ) -> tuple[QueryResult, ...]:
-    against = [run for run in default if run.number > setup.runs] or list(default)
-    # Of the same rounds: a slow hour of the machine is nobody's gain.
-    p_values = {name: p_slower(_whole(against, name), _whole(final, name)) for name in usual}
+    p_values = {
+        name: p_slower(_whole(against, name), _whole(final, name))
+        for name in names
+        if _finished(against, name) and _finished(final, name)
+    }
     slower = significant(p_values)
     return tuple(
         QueryResult(
             name=name,
             default_seconds=_median_whole(against, name),
-            final_seconds=median(_counted(q, usual) for q in _of(final, name)) if _of(final, name) else 0.0,
+            final_seconds=_median_whole(final, name),
             seconds=tuple(None if q.error else q.seconds for q in _of(mine, name)),
-            p_slower=p_values[name],
+            p_slower=p_values.get(name),
             slower=name in slower,
             other_rows=_other_rows(default, mine, name),
             rows_vary=len(_digests(default, name)) > 1,
+            finished=_finished(final, name),
+            default_finished=_finished(against, name),
+            numbers_vary=len(_numbers_of_rows(default, name)) > 1,
         )
-        for name in usual
+        for name in names
     )
 
 
@@ -180,17 +225,18 @@ def _runs(
             nearest = _nearest(mine, number)
             cumulative += _total(nearest, usual) + nearest.tuning_seconds
         counted = run.number
-        took = _total(run, usual)
         yield RunResult(
             number=run.number,
-            seconds=took,
-            speed_up=_total(_nearest(default, run.number), usual) / took if took else 1.0,
+            seconds=_total(run, usual),
+            speed_up=_speed_up(_nearest(default, run.number), run),
             tuning_seconds=run.tuning_seconds,
             cumulative_seconds=cumulative,
             allocated_core_seconds=run.allocated_core_seconds,
             cpu_seconds=_cpu_seconds(run),
             failed=tuple(q.name for q in run.queries if q.error),
             said=run.said,
+            started_at=run.started_at,
+            exit_code=run.exit_code,
         )
 
 
@@ -199,21 +245,6 @@ def _cumulative(runs: Sequence[RunResult], rounds: int, preparing: float) -> flo
         return preparing
     last = runs[-1]
     return last.cumulative_seconds + (rounds - last.number) * (last.seconds + last.tuning_seconds)
-
-
-def _runs_to_most(
-    mine: Sequence[BenchRun],
-    default: Sequence[BenchRun],
-    usual: Mapping[str, float],
-    total: tuple[float, float],
-) -> int | None:
-    gain = 1 - total[1] / total[0] if total[0] else 0.0
-    if gain <= 0:
-        return None
-    for run in mine:
-        if 1 - _total(run, usual) / _total(_nearest(default, run.number), usual) >= MOST_OF_GAIN * gain:
-            return run.number
-    return None
 
 
 def _nearest(runs: Sequence[BenchRun], number: int) -> BenchRun:
@@ -230,8 +261,29 @@ def _cpu_seconds(run: BenchRun) -> float | None:
     return None if None in used else sum(seconds for seconds in used if seconds is not None)
 
 
-def _typical_total(runs: Sequence[BenchRun], usual: Mapping[str, float]) -> float:
-    return median(_total(run, usual) for run in runs) if runs else 0.0
+def _speed_up(default: BenchRun, run: BenchRun) -> float | None:
+    both = [name for name in _names(run) if _finished([default], name) and _finished([run], name)]
+    return _total_speed_up([default], [run], both)
+
+
+def _total_speed_up(default: Sequence[BenchRun], mine: Sequence[BenchRun], names: Sequence[str]) -> float | None:
+    """Of these queries, which both finished; None where there is none."""
+    usual, took = (median(_total_of(run, names) for run in runs) if runs else 0.0 for runs in (default, mine))
+    return usual / took if usual and took else None
+
+
+def _total_of(run: BenchRun, names: Sequence[str]) -> float:
+    return sum(query.seconds for query in run.queries if query.name in names)
+
+
+def _names(run: BenchRun) -> list[str]:
+    return [query.name for query in run.queries]
+
+
+def _finished(runs: Sequence[BenchRun], name: str) -> bool:
+    """Whether it succeeded in each of the runs."""
+    found = _of(runs, name)
+    return bool(found) and not any(query.error for query in found)
 
 
 def _counted(query: QueryTime, usual: Mapping[str, float]) -> float:

@@ -63,6 +63,7 @@ class Ran:
             self.queries,
             application_seconds=self.seconds,
             allocated_core_seconds=self.allocated_core_seconds,
+            exit_code=self.exit_code,
         )
 
 

@@ -45,6 +45,7 @@ from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import Conf, parse_conf
 from tuner.eventlog.properties import redact
 from tuner.machine import cores, driver_memory
+from tuner.spark.knobs import KNOBS
 from tuner.spark.spark_submit import require_java
 
 # Without --seed.
@@ -77,7 +78,10 @@ def bench(
     ] = None,
     queries: Annotated[str, typer.Option(help="Queries by name or number, comma-separated. [default: all]")] = "",
     runs: Annotated[int, typer.Option(min=2, help="Runs in which each contender learns.")] = 5,
-    repeats: Annotated[int, typer.Option(min=0, help="Runs after that, with what each contender learned.")] = 2,
+    repeats: Annotated[
+        int,
+        typer.Option(min=0, help="Runs after that, which are compared and tested; the tuner goes on learning in them."),
+    ] = 2,
     fixed_every: Annotated[
         int, typer.Option(min=1, help="Contenders that do not learn run in every N-th round, and in the repeats.")
     ] = 1,
@@ -162,9 +166,9 @@ def _run_and_show(
 ) -> None:
     records, to_stderr = Records(setup), console(stderr=True)
     with shown_progress(to_stderr) as tell:
-        run_rounds(setup, contenders, records, lambda text: print_lines(to_stderr, [text]), tell)
-    ran = {c.name: records.of(c.name, setup.rounds) for c in contenders}
-    result = results(setup, {c.name: c.title for c in contenders}, ran)
+        left_out = run_rounds(setup, contenders, records, lambda text: print_lines(to_stderr, [text]), tell)
+    ran = {c.name: records.of(c.name, setup.rounds) for c in contenders if c.name not in left_out}
+    result = results(setup, {c.name: c.title for c in contenders}, ran, left_out)
     when = when_measured(run for each in ran.values() for run in each)
     where = records.machine
     write_finished(setup.directory, FinishedBench(result, command, where, records.version, *when))
@@ -185,11 +189,17 @@ def _command(ctx: typer.Context, contenders: Iterable[str], without: Iterable[st
         **given,
         **{place: given[place].name for place in ("sql", "tables") if given[place] is not None},
         "contenders": ",".join(dict.fromkeys(contenders)),
-        "conf": [redact(each) for each in given["conf"] or ()],
+        "conf": list(map(_told, given["conf"] or ())),
     }
     of_figures = asked.keys() - _OF_NO_FIGURE - set(without)
     options = {one.opts[0]: asked[one.name] for one in ctx.command.params if one.name in of_figures}
     return command_of(options)
+
+
+def _told(setting: str) -> str:
+    """KEY=VALUE with its value where the key is known to hold no secret."""
+    key = setting.partition("=")[0]
+    return redact(setting) if key in KNOBS else f"{redact(key)}=?"
 
 
 def _check(workload: str, sql: Path | None, tables: Path | None, seed: int | None, scale_factor: float | None) -> None:

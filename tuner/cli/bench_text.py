@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from tuner.bench.report.least_slowdown import too_few
 from tuner.bench.results import BEST, DEFAULT, BenchResult, ContenderResult, QueryResult
 from tuner.cli.print_lines import print_lines
 from tuner.cli.tables import number_column, table, text_cell, text_column
@@ -49,6 +50,10 @@ def _slower(contender: ContenderResult) -> str:
     return f"{len(contender.slower)} of {contender.tested}" if contender.tested else "-"
 
 
+def _failed(contender: ContenderResult) -> str:
+    return str(sum(not query.finished for query in contender.queries))
+
+
 def _held(contender: ContenderResult) -> str:
     return "-" if contender.allocated_core_seconds is None else f"{contender.allocated_core_seconds:,.0f}"
 
@@ -63,6 +68,7 @@ _ROWS: Mapping[str, Callable[[ContenderResult], str]] = {
     f"the {BEST} best queries": lambda contender: _times(contender.best_geometric_mean),
     "90 % of the gain at": _runs_to_most,
     "queries slower": _slower,
+    "queries failed": _failed,
     "all runs, with tuning, s": lambda contender: f"{contender.cumulative_seconds:,.0f}",
     "core-seconds held a run": _held,
     "CPU seconds a run": _used,
@@ -76,13 +82,15 @@ def _by_query(result: BenchResult) -> Table:
     by_name = [{q.name: q for q in c.queries} for c in others]
     for query in default.queries:
         cells = [_cell(queries[query.name]) for queries in by_name]
-        found.add_row(text_cell(query.name), f"{query.final_seconds:.1f}", *cells)
+        found.add_row(text_cell(query.name), f"{query.final_seconds:.1f}" if query.finished else "failed", *cells)
     return found
 
 
 def _cell(query: QueryResult) -> str:
+    if not query.finished:
+        return "failed"
     mark = " slower" if query.slower else ""
-    return f"{query.final_seconds:.1f} ({query.speed_up:.2f}x){mark}"
+    return f"{query.final_seconds:.1f}{f' ({query.speed_up:.2f}x)' if query.compared else ''}{mark}"
 
 
 def _not_told(result: BenchResult) -> Iterator[str]:
@@ -90,7 +98,11 @@ def _not_told(result: BenchResult) -> Iterator[str]:
     default, *others = result.contenders
     if others and not any(one.tested for one in others):
         yield "no query was tested for being slower: that takes two repeats at least (--repeats 2)"
-    if vary := [query.name for query in default.queries if query.rows_vary]:
+    yield from too_few(result)
+    yield from (f"{name}: left out, it could not prepare: {why}" for name, why in result.left_out.items())
+    if vary := [query.name for query in default.queries if query.numbers_vary]:
+        yield f"rows not compared at all, by default even their number differs from run to run: {', '.join(vary)}"
+    if vary := [query.name for query in default.queries if query.rows_vary and not query.numbers_vary]:
         yield f"rows not comparable, by default they differ from run to run; only their number is: {', '.join(vary)}"
 
 
@@ -102,6 +114,12 @@ def _remarks(contender: ContenderResult) -> Sequence[str]:
     if seem := [f"{q.name} ({q.speed_up:.2f}x)" for q in contender.queries if q.seems_slower]:
         why = "but not significant" if contender.tested else "not tested"
         lines.append(f"{contender.name}: more than 5 % slower, {why}: {', '.join(seem)}")
+    if contender.only_mine:
+        lines.append(f"{contender.name}: finished, where the defaults failed: {', '.join(contender.only_mine)}")
+    if contender.only_default:
+        lines.append(f"{contender.name}: not finished, where the defaults do: {', '.join(contender.only_default)}")
+    if died := [f"{run.number} (code {run.exit_code})" for run in contender.runs if run.exit_code]:
+        lines.append(f"{contender.name}: its application died in run {', '.join(died)}")
     if failed := sorted({name for run in contender.runs for name in run.failed}):
         lines.append(f"{contender.name}: failed in some runs: {', '.join(failed)}")
     if other := [q.name for q in contender.queries if q.other_rows]:
@@ -109,5 +127,5 @@ def _remarks(contender: ContenderResult) -> Sequence[str]:
     return lines
 
 
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f}x"
+def _times(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.2f}x"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,11 +59,32 @@ def test_seconds_of_processors_are_held_against_the_defaults() -> None:
     assert "| 30 (1.00x) |" in page and "| 20 (1.50x) |" in page
 
 
-def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
+def row_of(page: str, contender: str) -> list[str]:
+    """The cells of a contender's row in the table of all of it."""
+    (line,) = (one for one in page.splitlines() if one.startswith(f"| two queries | 2 | {contender} |"))
+    return [cell.strip() for cell in line.strip("|").split("|")][3:]
+
+
+def bench_of(
+    default: list[BenchRun], mine: list[BenchRun], name: str = "tuner", repeats: int = 2, left_out: str = ""
+) -> FinishedBench:
+    titles, took = {"default": "Spark", name: name}, {"default": default, name: mine}
+    result = results(setup(repeats=repeats), titles, took, {"oracle": left_out} if left_out else None)
+    return replace(finished({"q1": 2.0, "q2": 5.0}), result=result)
+
+
+def test_the_worst_comes_first_then_one_table_then_the_surest_of_what_got_slower() -> None:
     bench = finished(*[{"q1": 2.0, "q2": 9.0 + n / 100} for n in range(5)])
     page = results_document([bench], (), {0: "images/p.svg"})
-    slower = page.index("| q2 | 5.0 | 9.0 | 0.56x | surely (p 0.000) |")
-    assert slower < page.index("## All of it") < page.index("spark-tuner bench --runs 3") < page.index("1.288x")
+    first, slower = (
+        page.index("1 query of tuner, at worst q2 of two queries (0.56x)."),
+        page.index("## What got slower"),
+    )
+    assert first < page.index("## All of it") < page.index("| two queries | 2 | tuner |") < slower
+    assert slower < page.index("| q2 | 5.0 | 9.0 | 0.56x | 1.01x | surely (p 0.000) |")
+    assert page.index("spark-tuner bench --runs 3") < page.index("1.288x")
+    assert row_of(page, "default") == ["15", "1.00x", "1.00x", "", "0", "", "0.99x"]
+    assert row_of(page, "tuner") == ["11", "1.37x", "1.67x", "equal", "0", "1 of 2", "0.99x"]
     assert "5 of 10 (50.0%)" in page, "q2 was slow in each round"
     assert "0 of 10 (0.0%)" in page, "the defaults never were"
     assert "](images/p.svg)" in page
@@ -70,19 +92,117 @@ def test_what_got_slower_comes_first_and_the_surest_of_it() -> None:
 
 def test_nothing_slower_is_said_to_be() -> None:
     page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5)])
-    assert "How sure" not in page
-    assert "tests none.\n\nNone." in page
-    assert "| 0 of 2 |" in page, "both queries were tested"
+    assert "Slower by more than noise: none." in page
+    assert "no test bears out.\n\nNone." in page
+    assert row_of(page, "tuner")[5] == "0 of 2", "both queries were tested, and a small slowdown would have been found"
     assert page.count("- none") == 2, "neither other rows nor failures"
+    assert "can find" not in page
 
 
 def test_where_nothing_was_tested_it_is_said_not_to_be() -> None:
-    of, default = setup(repeats=1), runs("default", *[{"q1": 10.0, "q2": 5.0}] * 4)
-    mine = runs("tuner", *[{"q1": 2.0, "q2": 9.0}] * 4)
-    bench = finished({"q1": 2.0, "q2": 5.0})
-    page = results_document([replace(bench, result=results(of, TITLES, {"default": default, "tuner": mine}))])
-    assert "| q2 | 5.0 | 9.0 | 0.56x | seems (not tested) |" in page
-    assert "| not tested |" in page
+    default = runs("default", *[{"q1": 10.0, "q2": 5.0}] * 4)
+    page = results_document([bench_of(default, runs("tuner", *[{"q1": 2.0, "q2": 9.0}] * 4), repeats=1)])
+    assert "| q2 | 5.0 | 9.0 | 0.56x | 1.00x | beyond noise (not tested) |" in page
+    assert row_of(page, "tuner")[5] == "not tested"
+    assert "- two queries, tuner: no query was tested; that takes two repeats of both" in page
+
+
+def test_what_is_slower_by_less_than_the_defaults_differ_is_folded_away() -> None:
+    noisy = runs("default", *[{"q1": 10.0, "q2": 5.0 + n} for n in range(4)])
+    page = results_document([bench_of(noisy, runs("tuner", *[{"q1": 11.0, "q2": 9.0}] * 4), repeats=1)])
+    assert "1 query of tuner, at worst q1 of two queries (0.91x)." in page
+    shown, folded = page.split("<details><summary>two queries: 1 more that took over 5 % longer, which may be noise")
+    assert "| q2 | 8.0 | 9.0 | 0.89x | 1.60x | within noise (not tested) |" in folded
+    assert "| q2 | 8.0 |" not in shown
+    assert row_of(page, "tuner")[6] == "0.83x", "15 s in round 1, 18 s in round 4"
+
+
+def test_what_the_defaults_differ_is_not_known_of_one_round() -> None:
+    page = results_document([bench_of(runs("default", {"q1": 10.0, "q2": 5.0}), runs("tuner", {"q1": 2.0, "q2": 9.0}))])
+    assert row_of(page, "tuner")[6] == ""
+    assert "| q2 | 5.0 | 9.0 | 0.56x | not known | not tested |" in page.split("which may be noise")[1]
+    assert "which is what chance does" not in page
+    assert "| slow |" not in page
+
+
+def test_repeats_that_are_too_few_are_not_told_as_none_slower() -> None:
+    default = runs("default", *[{"q1": 10.0 + n, "q2": 5.0 + n / 2} for n in range(5)])
+    page = results_document([bench_of(default, runs("tuner", *[{"q1": 9.0 + n, "q2": 5.0 + n / 2} for n in range(5)]))])
+    assert "- two queries, tuner: 2 repeats can find only slowdowns of more than about 1." in page
+    assert row_of(page, "tuner")[5].startswith("none over 1.")
+
+
+def test_a_contender_that_fails_everything_has_failures_and_no_ratio() -> None:
+    default = [cpu(one) for one in runs("default", *[{"q1": 10.0, "q2": 5.0}] * 5)]
+    mine = [cpu(run("tuner", n, {"q1": 0.2, "q2": 0.1}, failed=["q1", "q2"])) for n in range(1, 6)]
+    page = results_document([bench_of(default, mine)])
+    assert "Failed in the end: two queries, tuner: q1; q2." in page
+    assert row_of(page, "tuner") == ["0", "–", "–", "none", "2", "not tested", "1.00x"]
+    assert "| tuner | 4 |" in page and "| default | 4 (1.00x) |" in page, "what did not end used less"
+
+
+def cpu(of: BenchRun) -> BenchRun:
+    return replace(of, queries=tuple(replace(query, cpu_seconds=2.0) for query in of.queries))
+
+
+def test_what_only_a_contender_finishes_is_listed_apart() -> None:
+    default = [run("default", n, {"q1": 10.0, "q2": 0.1}, failed=["q2"]) for n in range(1, 6)]
+    page = results_document([bench_of(default, runs("tuner", *[{"q1": 5.0, "q2": 60.0}] * 5))])
+    assert "Finished, where the defaults failed; not in any ratio:\n\n- two queries, tuner: q2\n" in page
+    assert row_of(page, "tuner")[1:3] == ["2.00x", "2.00x"]
+    assert "| q2 | failed | 60.0 |" in page
+
+
+def test_runs_of_a_round_that_lie_apart_what_died_and_who_was_left_out_are_told() -> None:
+    def at(of: BenchRun, hour: int, code: int = 0) -> BenchRun:
+        return replace(of, started_at=f"2026-01-0{of.number}T{hour:02d}:00:00+00:00", exit_code=code)
+
+    default = [at(one, 1) for one in runs("default", *[{"q1": 10.0, "q2": 5.0}] * 2)]
+    first, second = runs("tuner", *[{"q1": 5.0, "q2": 5.0}] * 2)
+    page = results_document([bench_of(default, [at(first, 2), at(second, 9, 137)], left_out="no statistics")])
+    assert "- runs of round 2 began 8.0 h apart: compare them with care" in page
+    assert "round 1 began" not in page
+    assert "- tuner, run 2: its application ended with code 137" in page
+    assert "- oracle was left out, for it could not prepare: no statistics" in page
+
+
+def test_a_run_by_default_is_not_named_as_the_one_with_most_of_the_gain_also_of_an_old_result() -> None:
+    bench = finished(*[{"q1": 2.0, "q2": 5.0}] * 5)
+    default, tuner = bench.result.contenders
+    old = replace(bench.result, contenders=(default, replace(tuner, runs_to_most=1)))
+    page = results_document([replace(bench, result=old)])
+    assert "| run 2 |" in page.split("| 90 % of the gain |")[1]
+
+
+def test_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    write_finished(tmp_path, finished(*[{"q1": 2.0, "q2": 9.0}] * 5))
+    file = tmp_path / "result.json"
+    stored = json.loads(file.read_bytes())
+    del stored["result"]["left_out"]
+    for contender in stored["result"]["contenders"]:
+        for query in contender["queries"]:
+            for new in ("finished", "default_finished", "numbers_vary"):
+                del query[new]
+        for each in contender["runs"]:
+            del each["started_at"], each["exit_code"]
+    # It counted what failed: not as slower now.
+    stored["result"]["contenders"][1]["runs"][4]["failed"] = ["q2"]
+    file.write_text(json.dumps(stored))
+    bench, _ = read_finished(tmp_path)
+    assert bench is not None
+    page = results_document([bench])
+    assert row_of(page, "tuner")[4] == "1"
+    assert "Slower by more than noise: none." in page
+
+
+def test_where_not_even_the_number_of_rows_can_be_compared_it_is_said() -> None:
+    default = [run("default", n, {"q1": 10, "q2": 5}, digests={"q2": f"tie {n}"}) for n in (1, 2)]
+    first, second = default[1].queries
+    default[1] = replace(default[1], queries=(first, replace(second, rows=9)))
+    page = results_document([bench_of(default, runs("tuner", {"q1": 2.0, "q2": 5.0}))])
+    assert "Not compared at all, for by default even the number of their rows differs" in page
+    assert "only their number is:" not in page
+    assert row_of(page, "tuner")[3] == "equal, 1 not comparable"
 
 
 def test_queries_whose_rows_vary_by_default_are_named() -> None:
@@ -111,8 +231,9 @@ def test_a_stream_is_told_of_beside_it(tmp_path: Path) -> None:
     assert read_finished(tmp_path) == (bench, stream)
 
     page = results_document([bench], [stream], {1: "images/s.svg"})
-    slower = page.index("| a workload, a stream | tuner | r01 of repeats-50 | – | – | 0.49x | surely")
-    assert slower < page.index("## All of it") < page.index("spark-tuner bench --stream\n")
+    assert "at worst r01 of repeats-50, a stream of a workload (0.49x)" in page[: page.index("## All of it")]
+    slower = page.index("| a workload, a stream | tuner | r01 of repeats-50 | – | – | 0.49x | – | surely")
+    assert page.index("## All of it") < slower < page.index("spark-tuner bench --stream\n")
     assert "| a workload | 4 | tuner | 81 | 0 | 0.49x (0.49 to 0.50) | 0, 4 | 1 of 1 |" in page
     assert "| every night | 4 | 40 | 81, 0.49x (0, 4) |" in page
     assert "](images/s.svg)" in page

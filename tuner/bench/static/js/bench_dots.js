@@ -8,10 +8,12 @@ const ROW = 15;
 export function queryDots(data) {
   const contenders = placed(data).slice(1);
   const names = data.contenders[0].queries.map(({ query }) => query);
-  const points = contenders.map(({ position, title, queries }) => queries.map(({ query, speed_up: x, final_seconds: s }) => ({ position, title, query, x, s })));
+  // What only one of them finishes has no ratio.
+  const points = contenders.map(({ position, title, queries }) => queries.filter(({ finished, default_finished: usual }) => finished && usual).map(({ query, speed_up: x, final_seconds: s }) => ({ position, title, query, x, s })));
   const ratios = points.flat().map(({ x }) => x);
+  const drawn = points.filter((line) => line.length);
   const best = (line) => line.reduce((most, point) => (point.x > most.x ? point : most));
-  const summary = points.map((line) => `${line[0].title}: at best ${best(line).x.toFixed(1)} times, ${best(line).query}`).join("; ");
+  const summary = drawn.map((line) => `${line[0].title}: at best ${best(line).x.toFixed(1)} times, ${best(line).query}`).join("; ");
   return picture(contenders, `${summary}.`, (Plot) => ({
     height: 50 + ROW * names.length,
     marginLeft: 64,
@@ -19,7 +21,7 @@ export function queryDots(data) {
     y: { type: "point", domain: names, label: null },
     marks: [
       Plot.ruleX([1], { stroke: "var(--ink-faint)" }),
-      ...points.map((line) =>
+      ...drawn.map((line) =>
         Plot.dot(line, { x: "x", y: "query", fill: colour(line[0].position), symbol: symbol(line[0].position), r: 3.5, title: ({ title, query, x, s }) => `${title}, ${query}: ${s.toFixed(1)} s, ${x.toFixed(2)}x` }),
       ),
     ],

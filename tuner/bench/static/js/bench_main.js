@@ -39,7 +39,7 @@ document.getElementById("main").append(
     "div",
     { class: "report" },
     heading(),
-    card("What each gains, and what it costs", "Speed-ups are against Spark's defaults: in the same round for a run, of the medians over the repeats in the end. Slower: queries slower than by default by more than 5 %, by a test over repeated measurements.", contenderTable(data)),
+    card("What each gains, and what it costs", "Speed-ups are against Spark's defaults: in the same round for a run, of the medians over the repeats in the end. Slower: queries slower than by default by more than 5 %, by a test over repeated measurements. Only queries that both finished are compared.", contenderTable(data)),
     card("Query time of each run", "Seconds of all queries together; a failed query counts what it took and a run by default.", runLines(data, (run) => run.seconds, seconds)),
     card("All time so far, with tuning", "Query time so far, and what deciding, reading logs and gathering statistics took.", runLines(data, (run) => run.cumulative_seconds, seconds)),
     card("Each query in the end", "Times as fast as by default; right of the line is faster.", queryDots(data), queryTable(data)),

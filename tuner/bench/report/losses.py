@@ -1,0 +1,63 @@
+"""What a contender lost: slower surely, or by more than the defaults differ from themselves; failures; other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tuner.bench.default_noise import first_to_last, spread, totals
+from tuner.bench.results import BenchResult, ContenderResult, QueryResult
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A query that took over 5 % longer. `noise`: how many times as long the defaults' slowest run of it took as their fastest
+    (None: not known)."""
+
+    title: str
+    contender: str
+    query: QueryResult
+    noise: float | None
+
+    @property
+    def beyond_noise(self) -> bool:
+        return self.noise is not None and self.query.speed_up * self.noise < 1
+
+    @property
+    def real(self) -> bool:
+        return self.query.slower or self.beyond_noise
+
+
+def losses(result: BenchResult) -> Sequence[Loss]:
+    """Of all contenders, the surest and the worst first."""
+    if not result.contenders:
+        return ()
+    default, *others = result.contenders
+    noise = {query.name: spread(query.seconds) for query in default.queries}
+    found = [
+        Loss(result.title, contender.name, query, noise.get(query.name))
+        for contender in others
+        for query in contender.queries
+        if (query.slower or query.seems_slower) and query.name not in failed_at_end(result, contender)
+    ]
+    return sorted(found, key=lambda loss: (not loss.query.slower, loss.query.speed_up))
+
+
+def failed_at_end(result: BenchResult, contender: ContenderResult) -> Sequence[str]:
+    """Queries that failed in one of the repeats; without any, in the last run."""
+    final = [run for run in contender.runs if run.number > result.learning_runs] or contender.runs[-1:]
+    return sorted({name for run in final for name in run.failed})
+
+
+def default_spread(result: BenchResult) -> float | None:
+    """How many times as long the defaults' slowest round took as their fastest."""
+    return spread(_default_totals(result))
+
+
+def default_first_to_last(result: BenchResult) -> float | None:
+    """How many times as long the defaults' first round took as their last one."""
+    return first_to_last(_default_totals(result))
+
+
+def _default_totals(result: BenchResult) -> Sequence[float]:
+    return totals([query.seconds for query in result.contenders[0].queries]) if result.contenders else ()

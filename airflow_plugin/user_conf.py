@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow_plugin.compat import AirflowException
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
+from tuner.spark.master import in_cluster_mode as in_cluster_mode
+from tuner.spark.properties import DEPLOY_MODE, FILES, JARS, PACKAGES
 from tuner.spark.property_text import spark_texts
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ FLAGS = {
     "_executor_cores": knobs.EXECUTOR_CORES.property,
     "_num_executors": knobs.EXECUTOR_INSTANCES.property,
     "_total_executor_cores": knobs.CORES_MAX.property,
-    "_deploy_mode": "spark.submit.deployMode",
-    "jars": "spark.jars",
-    "files": "spark.files",
-    "packages": "spark.jars.packages",
+    "_deploy_mode": DEPLOY_MODE,
+    "jars": JARS,
+    "files": FILES,
+    "packages": PACKAGES,
 }
 
 
@@ -37,17 +38,12 @@ def user_conf_of(operator: SparkSubmitOperator) -> dict[str, str]:
     return from_file | from_conf | _connection(operator._conn_id) | _flags(operator)
 
 
-def in_cluster_mode(conf: Mapping[str, str]) -> bool:
-    """Whether the driver runs elsewhere than spark-submit does."""
-    return conf.get("spark.submit.deployMode") == "cluster"
-
-
 def _connection(conn_id: str) -> dict[str, str]:
     try:
         mode = SparkSubmitHook.get_connection(conn_id).extra_dejson.get("deploy-mode")
     except AirflowException:
         return {}  # as SparkSubmitHook has it: no such connection, no options
-    return {"spark.submit.deployMode": str(mode)} if mode else {}
+    return {DEPLOY_MODE: str(mode)} if mode else {}
 
 
 def _flags(operator: SparkSubmitOperator) -> dict[str, str]:

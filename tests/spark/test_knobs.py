@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from .join_selection.spark_planner import spark_planner
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "tuner/spark/knobs.py"
+_PROPERTY = re.compile(r"spark\.[a-z]\w*(?:\.\w+)*")
 PRODUCT = [path for package in ("tuner", "airflow_plugin") for path in (ROOT / package).rglob("*.py")]
 
 
@@ -37,6 +39,17 @@ def test_no_other_module_spells_a_property_of_the_table() -> None:
     assert set(KNOBS) <= set(literals(TABLE))
     found = {path: set(literals(path)) & KNOBS.keys() for path in PRODUCT if path != TABLE}
     assert not {str(path.relative_to(ROOT)): names for path, names in found.items() if names}
+
+
+def test_no_two_modules_spell_the_same_property() -> None:
+    """But for the bench's, which are other programs' too, and those of Airflow's operators."""
+    places: dict[str, set[str]] = {}
+    for path in PRODUCT:
+        where = str(path.relative_to(ROOT))
+        if not where.startswith(("tuner/bench/", "airflow_plugin/")):
+            for name in filter(_PROPERTY.fullmatch, literals(path)):
+                places.setdefault(name, set()).add(where)
+    assert not {name: found for name, found in places.items() if len(found) > 1}
 
 
 def test_every_row_is_in_the_table_once() -> None:

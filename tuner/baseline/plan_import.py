@@ -23,7 +23,6 @@ from tuner.policy.rulings import Rulings
 from tuner.policy.rulings_since import rulings_since
 from tuner.policy.same_target import differ_on_target
 
-_REFUSALS = frozenset({Ruling.REJECT, Ruling.ROLL_BACK})
 # A cluster is as large as another whose cores differ by less.
 _SAME_CORES = 1.5
 
@@ -65,7 +64,7 @@ class _Here:
         """What it is left out for, the gravest first; None where it is taken."""
         rulings = Rulings.of(self.verdicts, trial.changes)
         said = [verdict for change in trial.changes if (verdict := rulings.on(change))]
-        if refused := next((verdict for verdict in said if verdict.ruling in _REFUSALS), None):
+        if refused := next((verdict for verdict in said if verdict.is_refusal), None):
             return PlannedTrial(trial, Fate.REFUSED_HERE, ruled=refused)
         for fate, decided in (*self._pinned(trial), *(() if pins else self._measured(trial))):
             return PlannedTrial(trial, fate, decided)

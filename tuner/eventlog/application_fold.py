@@ -27,7 +27,8 @@ from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
 from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY, TASK_CPUS
-from tuner.spark.master import is_local
+from tuner.spark.master import is_local, master_of
+from tuner.spark.properties import APP_ID, APP_NAME
 from tuner.spark.settings import Settings
 
 _LOGICAL = "== Optimized Logical Plan =="
@@ -229,8 +230,8 @@ class ApplicationFold:
             status = Completeness.COMPLETE if whole else Completeness.PARTIAL
             held = self._held() if whole else None
         return Application(
-            app_id=printable((start.app_id if start else None) or here.conf.get("spark.app.id", ""), _MAX_ID),
-            app_name=redact((start.app_name if start else "") or here.conf.get("spark.app.name", "")),
+            app_id=printable((start.app_id if start else None) or here.conf.get(APP_ID, ""), _MAX_ID),
+            app_name=redact((start.app_name if start else "") or here.conf.get(APP_NAME, "")),
             attempt=printable(start.attempt, _MAX_ID) if start and start.attempt is not None else None,
             spark_version=printable(here.version, _MAX_ID),
             start_ms=start.timestamp if start else None,
@@ -314,7 +315,7 @@ class ApplicationFold:
 
     def _executors(self) -> Executors:
         conf = self.fragment.conf
-        local = is_local(conf.get("spark.master", ""))
+        local = is_local(master_of(conf))
         heap_bytes = Settings(conf)[DRIVER_MEMORY if local else EXECUTOR_MEMORY]
         return Executors(cores=self._allocation.cores, memory_bytes=heap_bytes, count=self._allocation.count)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tuner.model.application import Application
 from tuner.model.cluster import Cluster
 from tuner.spark.knobs import DRIVER_MEMORY
-from tuner.spark.master import is_local
+from tuner.spark.master import is_local, master_of
 from tuner.spark.settings import Settings
 
 
@@ -18,5 +18,5 @@ def cluster_of(application: Application) -> Cluster:
         cores_per_executor=executors.cores,
         executor_memory_bytes=executors.memory_bytes,
         driver_memory_bytes=Settings(conf)[DRIVER_MEMORY],
-        local=is_local(conf.get("spark.master", "")),
+        local=is_local(master_of(conf)),
     )

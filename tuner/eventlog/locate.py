@@ -13,9 +13,9 @@ from tuner.eventlog.properties import redact
 from tuner.eventlog.read import read_application, starting_conf
 from tuner.eventlog.recent_logs import recent_logs
 from tuner.model.application import Application
+from tuner.spark.run_tags import KEY
 from tuner.within_time import within
 
-KEY_PROPERTY = "spark.tuner.key"
 # A task waits no longer for a directory that holds the logs of many others.
 MAX_SEARCH_SECONDS = 30.0
 
@@ -51,13 +51,13 @@ def find_log(
             return source
         if monotonic() > until:
             raise EventLogNotFoundError(
-                f"{shown(path)}: no event log with {KEY_PROPERTY}={key} found in {most_seconds:g} s among those "
+                f"{shown(path)}: no event log with {KEY}={key} found in {most_seconds:g} s among those "
                 "written since the run began; give its job an event log directory with fewer logs"
             )
     if unread:
         raise EventLogUnreadError(redact(f"{shown(path)}: cannot be read: {unread[0]}")) from unread[0]
     raise EventLogNotFoundError(
-        f"{shown(path)}: no event log with {KEY_PROPERTY}={key}; the job may have ended before Spark started"
+        f"{shown(path)}: no event log with {KEY}={key}; the job may have ended before Spark started"
     )
 
 
@@ -90,7 +90,7 @@ def _by_key(
         conf = starting_conf(source)
         if not conf:
             unread.extend(_obstacles(source))
-        yield str(conf.get(KEY_PROPERTY, "")), source
+        yield str(conf.get(KEY, "")), source
 
 
 def _sources(path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]) -> Iterator[LogSource]:

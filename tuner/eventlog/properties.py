@@ -8,25 +8,18 @@ from collections.abc import Mapping
 from tuner.eventlog.airflow_tags import AIRFLOW_TAGS
 from tuner.printable import printable
 from tuner.spark.knobs import KNOBS
+from tuner.spark.properties import APP_ID, APP_NAME, DEPLOY_MODE, MASTER
+from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY
 
 # A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
 # needed, not of what is dangerous.
-_IDENTITY = (
-    "spark.app.id",
-    "spark.app.name",
-    "spark.master",
-    "spark.submit.deployMode",
-    "spark.tuner.changes",
-    "spark.tuner.cohort",
-    "spark.tuner.decision",
-    "spark.tuner.key",
-)
+_IDENTITY = (APP_ID, APP_NAME, MASTER, DEPLOY_MODE, CHANGES, COHORT, DECISION, KEY)
 ALLOWED = AIRFLOW_TAGS.union(KNOBS, _IDENTITY)
 
 
 _LONGEST = 1000
 # These may hold what a person wrote, or a URL.
-_FREE_TEXT = frozenset({"spark.app.name", "spark.master"})
+_FREE_TEXT = frozenset({APP_NAME, MASTER})
 
 
 def allowed(properties: Mapping[str, object]) -> dict[str, str]:

@@ -33,6 +33,8 @@ class Strategy(StrEnum):
     UNKNOWN = "Unknown"
 
 
+# Joins that broadcast a side.
+BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
 # Joins whose sides meet by shuffles.
 SHUFFLED = frozenset({Strategy.SORT_MERGE, Strategy.SHUFFLED_HASH})
 

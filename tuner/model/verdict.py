@@ -33,6 +33,11 @@ class Verdict:
         """Whether it asks for the change."""
         return self.ruling in (Ruling.APPROVE, Ruling.PIN)
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it says no to the change."""
+        return self.ruling in (Ruling.REJECT, Ruling.ROLL_BACK)
+
 
 @dataclass(frozen=True, slots=True)
 class ModeChange:

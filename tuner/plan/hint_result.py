@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from tuner.model.action import Hint
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_site import JoinSite
-from tuner.model.strategy import BuildSide, Strategy
+from tuner.model.strategy import BROADCASTS, BuildSide, Strategy
 from tuner.plan.joins import Join
 from tuner.plan.relation import short_name
 
-_BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
 # How a hinted join then runs.
 _STRATEGIES = {
-    Hint.BROADCAST: _BROADCASTS,
-    Hint.NO_BROADCAST: frozenset(Strategy) - _BROADCASTS,
+    Hint.BROADCAST: BROADCASTS,
+    Hint.NO_BROADCAST: frozenset(Strategy) - BROADCASTS,
     Hint.SHUFFLE_HASH: frozenset({Strategy.SHUFFLED_HASH}),
     Hint.MERGE: frozenset({Strategy.SORT_MERGE}),
 }

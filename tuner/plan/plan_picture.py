@@ -16,7 +16,7 @@ from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.column_names import ColumnNames
 from tuner.plan.joins import Join, every_join, parse_join
-from tuner.plan.node import PlanNode, ran_as
+from tuner.plan.node import PlanNode, is_cache, ran_as
 from tuner.plan.relation import scans_of
 from tuner.plan.sides import SHUFFLES, output_rows
 from tuner.plan.step_labels import described_step, kind_of, reused_step
@@ -29,7 +29,6 @@ _PASSING = frozenset(
 )
 # What comes out of these is as many rows as go in.
 _KEEPING = SHUFFLES | {"BroadcastExchange", "Project", "Sort", "Window"}
-_CACHES = ("InMemoryTableScan", "Scan In-memory table")
 _PLAN_ID = re.compile(r"\[(?:plan_id=|id=#)(\d{1,18})\]$")
 _BYTES: Mapping[StepKind, str] = {
     StepKind.SCAN: "size of files read",
@@ -154,7 +153,7 @@ class _Drawing:
 
     def _inputs(self, node: PlanNode) -> tuple[PlanNode, ...]:
         """What feeds a step; nothing for a cache that another query or a scan drawn before has filled."""
-        if node.full_name.startswith(_CACHES):
+        if is_cache(node):
             below = [operator for child in node.children for operator in child.walk()]
             filled = frozenset(number for operator in below for number in operator.metric_ids.values())
             if filled in self._ran or any(id(operator) in self._unfilled for operator in below):

@@ -38,7 +38,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY,
     TASK_CPUS,
 )
-from tuner.spark.master import gives_heap_alone, is_local
+from tuner.spark.master import gives_heap_alone, is_local, master_of
 from tuner.spark.settings import Settings
 
 # Of a run's time, what waiting for fewer cores may add by what is foretold.
@@ -289,7 +289,7 @@ def _bounding(asked: Mapping[str, str], executors: int, had: int) -> Iterator[tu
         for knob in (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES):
             if (settings[knob] or 0) > executors:
                 yield knob, executors
-    elif gives_heap_alone(asked.get("spark.master", "")):
+    elif gives_heap_alone(master_of(asked)):
         yield CORES_MAX, executors * settings[EXECUTOR_CORES]
     else:
         yield EXECUTOR_INSTANCES, executors
@@ -312,7 +312,7 @@ def _shape(conf: Mapping[str, str]) -> tuple[object, ...]:
 
 def _is_countable(conf: Mapping[str, str]) -> bool:
     """Whether a number of executors can be asked for."""
-    master = conf.get("spark.master", "")
+    master = master_of(conf)
     if is_local(master) or any(name.startswith(_TASK_RESOURCES) for name in conf):
         return False
     # Without it, an executor has all the cores that its worker has left, and so fewer of them other memory for each task.

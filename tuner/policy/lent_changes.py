@@ -14,20 +14,19 @@ from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.proof import Proof
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome
-from tuner.model.verdict import Ruling, Verdict
+from tuner.model.verdict import Verdict
 from tuner.policy.context import context_of, context_to_come
 from tuner.policy.imported_changes import without_source
 from tuner.policy.rulings import Rulings
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
-from tuner.spark.master import is_local
+from tuner.spark.master import is_local, master_of
 
 # What was shown longer ago was shown of other data: a job of once a month still counts.
 MOST_AGE = timedelta(days=35)
 # So many cohorts must have proven a change for each in which it lost, failed or was refused: without a run of its own to
 # compare with, a first run takes no side.
 PROVEN_PER_LOST = 3
-_REFUSALS = frozenset({Ruling.REJECT, Ruling.ROLL_BACK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +85,12 @@ def _as_ruled(proof: Proof, verdicts: Sequence[Verdict]) -> Proof:
 
 def _is_any_refused(changes: Sequence[Change], verdicts: Sequence[Verdict]) -> bool:
     rulings = Rulings.of(verdicts, changes)
-    return any((verdict := rulings.on(change)) and verdict.ruling in _REFUSALS for change in changes)
+    return any((verdict := rulings.on(change)) and verdict.is_refusal for change in changes)
 
 
 def _is_elsewhere(proof: Proof, spark_version: str, conf: Mapping[str, str]) -> bool:
     """Whether the run to come has another Spark, or another cluster, than it was proven with."""
-    master = conf.get("spark.master", "")
+    master = master_of(conf)
     if master and is_local(master) != proof.cluster.local:
         return True
     proven = Outcome("", proof.spark_version, None, proof.cluster, ())

@@ -34,7 +34,7 @@ from tuner.spark.knobs import (
     OFF_HEAP,
     OFF_HEAP_SIZE,
 )
-from tuner.spark.master import gives_heap_alone, is_kubernetes
+from tuner.spark.master import gives_heap_alone, in_cluster_mode, is_kubernetes, master_of
 from tuner.spark.settings import Settings
 from tuner.units import GIB, MIB
 
@@ -168,7 +168,7 @@ class _Known:
     def _is_tellable(self, name: str, conf: Mapping[str, str]) -> bool:
         """Whether more of it reaches the run, and not something that nobody sees."""
         return name != _OVERHEAD or not (
-            not UNTOLD_OVERHEADS.isdisjoint(self.own_conf) or gives_heap_alone(conf.get("spark.master", ""))
+            not UNTOLD_OVERHEADS.isdisjoint(self.own_conf) or gives_heap_alone(master_of(conf))
         )
 
     def _wanted(self, name: str, failure: Failure, outcome: Outcome) -> int | None:
@@ -263,7 +263,7 @@ class _Known:
         """Of its heap. One beside others, who share the machine with it, has what its author asks for."""
         asked, most = self._asked, self.limits.driver_bytes
         if most is None:
-            is_alone = self.limits.is_driver_apart or _is_elsewhere(asked)
+            is_alone = self.limits.is_driver_apart or in_cluster_mode(asked)
             most = _NO_LIMIT if is_alone else amount(_DRIVER, asked)
         shape = self.limits.largest_shape(Settings(conf)[DRIVER_CORES])
         return most if shape is None else min(most, largest_driver_heap(conf, shape) // MIB * MIB)
@@ -294,7 +294,7 @@ def _asked_of(run: Run, outcome: Outcome) -> dict[str, str]:
 
 def _most_untold(conf: Mapping[str, str]) -> int:
     """How large the containers of a run with this conf may be made, where nobody set a limit."""
-    master = conf.get("spark.master", "")
+    master = master_of(conf)
     return MOST_UNTOLD if is_kubernetes(master) or gives_heap_alone(master) else _NO_LIMIT
 
 
@@ -306,13 +306,8 @@ def _most_in(container_bytes: int, name: str, conf: Mapping[str, str]) -> int:
 def _beside(name: str, conf: Mapping[str, str]) -> int:
     """What an executor's container has besides its overhead, or its memory off the heap. Workers that give heaps alone count
     neither."""
-    is_in = not gives_heap_alone(conf.get("spark.master", ""))
+    is_in = not gives_heap_alone(master_of(conf))
     mine = (
         overhead_bytes(conf) if name == _OVERHEAD else Settings(conf)[OFF_HEAP_SIZE] if Settings(conf)[OFF_HEAP] else 0
     )
     return executor_container_bytes(conf) - (mine if is_in else 0)
-
-
-def _is_elsewhere(conf: Mapping[str, str]) -> bool:
-    """Whether the driver runs where the cluster puts it, and not beside spark-submit."""
-    return conf.get("spark.submit.deployMode") == "cluster"

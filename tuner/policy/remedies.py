@@ -24,7 +24,7 @@ from tuner.spark.knobs import (
     SHUFFLE_PARTITIONS,
     TASK_CPUS,
 )
-from tuner.spark.master import gives_heap_alone, is_local
+from tuner.spark.master import gives_heap_alone, is_local, master_of
 from tuner.spark.settings import Settings
 from tuner.units import MIB
 
@@ -66,7 +66,7 @@ def remedies_of(kind: FailureKind, conf: Mapping[str, str]) -> Sequence[str]:
     A relation that neither the driver's heap holds nor Spark can broadcast (8 GB, 512 million rows) is shuffled, where Spark
     itself chose to broadcast it. Where memory is off the heap, that is what tasks could not get (MemoryMode.OFF_HEAP).
     """
-    settings, master = Settings(conf), conf.get("spark.master", "")
+    settings, master = Settings(conf), master_of(conf)
     found = [knob.property for knob in _OF_KIND.get(kind, ())]
     if kind is FailureKind.TASK_MEMORY and settings[OFF_HEAP]:
         found[0] = OFF_HEAP_SIZE.property

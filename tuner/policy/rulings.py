@@ -12,8 +12,6 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.record import Record
 
-_REFUSALS = frozenset({Ruling.REJECT, Ruling.ROLL_BACK})
-
 # A verdict with its place among the others: two may have been given at one moment.
 _Placed = tuple[int, Verdict]
 
@@ -52,7 +50,7 @@ class Rulings:
         parts = (self.newest.get(action.id) for action in ruled_actions(change))
         said = [part for part in parts if part and (own is None or part[0] > own[0])]
         found = [one for one in (own, *said) if one]
-        refused = [one for one in found if one[1].ruling in _REFUSALS]
+        refused = [one for one in found if one[1].is_refusal]
         return max(refused or found, key=lambda one: one[0])[1] if found else None
 
     def refusal_alike(self, change: Change) -> Verdict | None:
@@ -60,7 +58,7 @@ class Rulings:
         data."""
         of_properties = (a for a in ruled_actions(change) if a.kind is ActionKind.SET_CONF)
         said = (self.of_property.get(action.target) for action in of_properties)
-        return next((one for one in said if one is not None and one.ruling in _REFUSALS), None)
+        return next((one for one in said if one is not None and one.is_refusal), None)
 
     def on_id(self, id_: str) -> Verdict | None:
         """The newest verdict on the change, or the action, of an id."""

@@ -35,7 +35,7 @@ from tuner.spark.knobs import (
     MEMORY_FRACTION,
     TASK_CPUS,
 )
-from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
+from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local, master_of
 from tuner.spark.memory import RESERVED_BYTES, SHARE_OF_ONE
 from tuner.spark.settings import Settings
 from tuner.units import MIB, parse_bytes
@@ -212,7 +212,7 @@ class _Known:
 
     def cuts(self, *, may_step: bool) -> list[SizeChange]:
         asked = self._asked
-        master, settings = asked.get("spark.master", ""), Settings(asked)
+        master, settings = master_of(asked), Settings(asked)
         is_known = self.sizes and _shape(asked) == self.shape
         if (
             is_local(master)
@@ -247,7 +247,7 @@ class _Known:
 
     def _fits_beside(self, asked: Mapping[str, str]) -> bool:
         """Whether what was outside of the heap has its place there: in a container it may live off a heap that is never full."""
-        master, settings = asked.get("spark.master", ""), Settings(asked)
+        master, settings = master_of(asked), Settings(asked)
         if gives_heap_alone(master):
             return True
         is_told = EXECUTOR_MEMORY_OVERHEAD in settings or EXECUTOR_MEMORY_OVERHEAD_FACTOR in settings

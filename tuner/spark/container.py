@@ -16,7 +16,7 @@ from tuner.spark.knobs import (
     OFF_HEAP_SIZE,
     PYSPARK_MEMORY,
 )
-from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local
+from tuner.spark.master import gives_heap_alone, in_cluster_mode, is_kubernetes, is_local, master_of
 from tuner.spark.settings import Settings
 
 # What Kubernetes gives jobs that are not of the JVM (BasicDriverFeatureStep, NON_JVM_MEMORY_OVERHEAD_FACTOR).
@@ -35,7 +35,7 @@ def executor_container_bytes(conf: Mapping[str, str]) -> int:
     A local master and standalone workers give the heap alone. On Kubernetes in cluster mode it may be less, where neither the
     job nor a log of it tells of an overhead.
     """
-    settings, master = Settings(conf), conf.get("spark.master", "")
+    settings, master = Settings(conf), master_of(conf)
     heap = settings[DRIVER_MEMORY if is_local(master) else EXECUTOR_MEMORY]
     if is_local(master) or gives_heap_alone(master):
         return heap
@@ -52,7 +52,7 @@ def overhead_bytes(conf: Mapping[str, str]) -> int:
 def largest_heap(conf: Mapping[str, str], container_bytes: int) -> int:
     """The most bytes of heap with which an executor's container is no larger than this; less than 0 where the rest of it is."""
     settings = Settings(conf)
-    if gives_heap_alone(conf.get("spark.master", "")):
+    if gives_heap_alone(master_of(conf)):
         return container_bytes
     left = container_bytes - _besides(settings)
     if overhead := settings[EXECUTOR_MEMORY_OVERHEAD]:
@@ -74,9 +74,9 @@ def _factor(conf: Mapping[str, str]) -> float:
     job it is what it may be at most. Other drivers' executors have Spark's default, of whatever language."""
     settings = Settings(conf)
     factor = EXECUTOR_MEMORY_OVERHEAD_FACTOR
-    if factor not in settings and is_kubernetes(conf.get("spark.master", "")):
+    if factor not in settings and is_kubernetes(master_of(conf)):
         factor = KUBERNETES_MEMORY_OVERHEAD_FACTOR
-        if factor not in settings and conf.get("spark.submit.deployMode") == "cluster":
+        if factor not in settings and in_cluster_mode(conf):
             return _NOT_OF_JVM
     given = settings[factor]
     return given if 0 <= given <= _LARGEST_FACTOR else factor.default

@@ -1,10 +1,24 @@
-"""Where an application runs, by what spark.master says."""
+"""Where an application runs, by its master and its deploy mode."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tuner.spark.properties import DEPLOY_MODE, MASTER
 
 # Its executors are processes of their own (SparkMasterRegex.LOCAL_CLUSTER_REGEX).
 _LOCAL_CLUSTER = "local-cluster"
 _KUBERNETES = "k8s://"
+
+
+def master_of(conf: Mapping[str, str]) -> str:
+    """The master that a conf names; "" where it names none."""
+    return conf.get(MASTER, "")
+
+
+def in_cluster_mode(conf: Mapping[str, str]) -> bool:
+    """Whether the driver runs where the cluster puts it, and not beside spark-submit."""
+    return conf.get(DEPLOY_MODE) == "cluster"
 
 
 def is_local(master: str) -> bool:

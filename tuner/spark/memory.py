@@ -25,8 +25,10 @@ SHARE_OF_ONE = 0.10
 SHARE_OF_QUERY = 0.20
 
 # A shuffled hash join's relation cannot spill (SparkOutOfMemoryError, "Can't acquire … to build hash relation"): when a
-# page of LongToUnsafeRowMap is full its rows are copied into one twice as large while the old one lives.
-SHARE_OF_TASK = 1 / 3
+# page of LongToUnsafeRowMap is full its rows are copied into one twice as large while the old one lives. What is advised
+# rests on sizes of past runs; the agent counts those of the run itself, and so lets a relation have more, half at most
+# (MOST_SHARE_OF_TASK of Heap.java).
+ADVISED_SHARE_OF_TASK = 1 / 3
 # Objects of aggregates (collect_set, percentile, a UDAF) lie on the heap where Spark does not count them, in what
 # spark.memory.fraction leaves to users: the tasks of an executor may fill half of that with them.
 SHARE_OF_OBJECTS = 0.5
@@ -75,13 +77,13 @@ def task_relation_cap(
     memory_fraction: float = MEMORY_FRACTION.default,
     storage_fraction: float = MEMORY_STORAGE_FRACTION.default,
 ) -> int:
-    """The most bytes of hash relation for one task of a shuffled hash join; 0 for a heap means Spark's default of 1 GiB.
+    """The most bytes of hash relation advised for one task of a shuffled hash join; 0 for a heap means Spark's default of 1 GiB.
 
     Storage keeps its fraction from eviction, and each of N running tasks is granted at most 1/N of the rest
     (UnifiedMemoryManager, ExecutionMemoryPool).
     """
     unified = max(0.0, ((executor_memory_bytes or EXECUTOR_MEMORY.default) - RESERVED_BYTES) * memory_fraction)
-    return int(unified * (1 - storage_fraction) / max(1, cores_per_executor) * SHARE_OF_TASK)
+    return int(unified * (1 - storage_fraction) / max(1, cores_per_executor) * ADVISED_SHARE_OF_TASK)
 
 
 def relation_bytes(rows: int, data_bytes: int) -> int:

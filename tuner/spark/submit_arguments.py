@@ -9,24 +9,25 @@ from pathlib import Path
 
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
+from tuner.spark.properties import DEPLOY_MODE, DRIVER_CLASS_PATH, FILES, JARS, MASTER, PACKAGES, REMOTE
 
 # What a flag with a value sets (SparkSubmitArguments): it beats --conf, which beats the properties file.
 _PROPERTIES = {
     "--archives": "spark.archives",
-    "--deploy-mode": "spark.submit.deployMode",
-    "--driver-class-path": "spark.driver.extraClassPath",
+    "--deploy-mode": DEPLOY_MODE,
+    "--driver-class-path": DRIVER_CLASS_PATH,
     "--driver-cores": knobs.DRIVER_CORES.property,
     "--driver-java-options": "spark.driver.extraJavaOptions",
     "--driver-library-path": "spark.driver.extraLibraryPath",
     "--driver-memory": knobs.DRIVER_MEMORY.property,
     "--executor-cores": knobs.EXECUTOR_CORES.property,
     "--executor-memory": knobs.EXECUTOR_MEMORY.property,
-    "--files": "spark.files",
-    "--jars": "spark.jars",
-    "--master": "spark.master",
+    "--files": FILES,
+    "--jars": JARS,
+    "--master": MASTER,
     "--num-executors": knobs.EXECUTOR_INSTANCES.property,
-    "--packages": "spark.jars.packages",
-    "--remote": "spark.remote",
+    "--packages": PACKAGES,
+    "--remote": REMOTE,
     "--total-executor-cores": knobs.CORES_MAX.property,
 }
 _PROPERTIES_FILE = "--properties-file"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tuner.spark.properties import DRIVER_CLASS_PATH, JARS, PACKAGES
 from tuner.steering.agent.spark_home import SparkAtHand
-from tuner.steering.agent.submission import JARS, Submission
+from tuner.steering.agent.submission import Submission
 
 # What Spark's own Hadoop client brings (services of hadoop-client-api).
 _BUILT_IN = frozenset({"file", "ftp", "har", "hdfs", "swebhdfs", "viewfs", "webhdfs"})
@@ -22,7 +23,7 @@ _CONNECTORS = {
     "wasbs": "hadoop-azure",
 }
 # A user's properties that may bring a connector.
-_MAY_BRING = (JARS, "spark.jars.packages", "spark.driver.extraClassPath")
+_MAY_BRING = (JARS, PACKAGES, DRIVER_CLASS_PATH)
 
 
 def has_file_system(scheme: str, submission: Submission) -> bool:

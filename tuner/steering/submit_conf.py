@@ -11,13 +11,11 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import ReasonCode
 from tuner.plan.digest import digest
 from tuner.spark.knobs import EXECUTOR_METRICS_POLLING, EXECUTOR_PROCESS_TREE_METRICS
+from tuner.spark.run_tags import CHANGES, COHORT, DECISION
+from tuner.spark.run_tags import KEY as KEY
 from tuner.steering.directives import Directives
 from tuner.words.decisions import decision_summary
 
-KEY = "spark.tuner.key"
-COHORT = "spark.tuner.cohort"
-DECISION = "spark.tuner.decision"
-CHANGES = "spark.tuner.changes"
 EVENT_LOG_ENABLED = "spark.eventLog.enabled"
 EVENT_LOG_DIR = "spark.eventLog.dir"
 # Makes Spark write the planner's own size estimates into the event log: what it compares with

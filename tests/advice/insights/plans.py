@@ -123,6 +123,11 @@ def joined(kind: str, left: int, right: int, out: int, above: str = "", operator
     )
 
 
+def with_key(name: str, text: str) -> str:
+    """The text of `joined`, where orders' key has this name."""
+    return text.replace("[c#1]", f"[{name}#1]").replace("[c#1,", f"[{name}#1,")
+
+
 def grouped(operator: str, metrics: str, functions: str = "sum(amount#2)") -> str:
     return f"""
         {operator} | (keys=[c#1], functions=[{functions}]) | number of output rows=4000; {metrics}

@@ -6,7 +6,7 @@ import pytest
 
 from tuner.advice.insights.outer_join import outer_joins
 
-from .plans import facts, joined, only, values
+from .plans import facts, joined, only, values, with_key
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,7 @@ AT_LEAST = HAVING.replace("(s#20L > 10)", "(s#20L >= 0)").replace("isnotnull(s#2
         pytest.param(joined("FullOuter", 1000, 0, 1000), id="a side is empty"),
         pytest.param(joined("LeftOuter", 1000, 100, 1000), id="rows of a left outer join do not tell"),
         pytest.param(joined("Inner", 1000, 100, 1000, aggregated("name#12")), id="no outer join"),
+        pytest.param(with_key("FullOuter", joined("Inner", 1000, 100, 1000)), id="a column called as a type is"),
         pytest.param(joined("LeftOuter", 1000, 100, 1000, IS_NULL), id="an anti join in other words"),
         pytest.param(joined("LeftOuter", 1000, 100, 1000, aggregated("amount#2")), id="a sum of the side that stays"),
         pytest.param(joined("LeftOuter", 1000, 100, 1000, aggregated("name#12 + amount#2")), id="of both sides"),

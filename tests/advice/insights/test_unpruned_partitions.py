@@ -33,6 +33,8 @@ def test_rows_dropped_by_the_join_above_count_too() -> None:
     assert values(only(unpruned_partitions, facts(text)))["rows left by the next filter or join, at most"] == 70
     kept = text.replace("[k#9], [c#1], LeftOuter", "[k#9], [c#1], RightOuter")
     assert not list(unpruned_partitions(facts(kept)))
+    called_as_a_type_is = text.replace("[k#9], [c#1], LeftOuter", "[k#9], [c#1], Inner, (RightOuter#3 < c#1)")
+    assert list(unpruned_partitions(facts(called_as_a_type_is)))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from tuner.advice.insights.unused_outer_join import unused_outer_joins
 
-from .plans import facts, joined, only, values
+from .plans import facts, joined, only, values, with_key
 
 
 def test_an_outer_join_of_which_nothing_is_used() -> None:
@@ -36,6 +36,9 @@ KEEPS_AMOUNT = "Project | [amount#2]"
     [
         pytest.param(joined("LeftOuter", 1000, 100, 1001, KEEPS_AMOUNT), id="it multiplied a row"),
         pytest.param(joined("Inner", 1000, 100, 1000, KEEPS_AMOUNT), id="an inner join may drop rows"),
+        pytest.param(
+            with_key("LeftOuter", joined("Inner", 1000, 100, 1000, KEEPS_AMOUNT)), id="a column called as a type is"
+        ),
         pytest.param(joined("LeftOuter", 1000, 100, 1000, "Project | [amount#2, name#12]"), id="a column is used"),
         pytest.param(
             joined("LeftOuter", 1000, 100, 1000, "Project | [upper(name#12) AS n#5]"), id="a column is used in"

@@ -24,7 +24,6 @@ from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_se
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.sized_joins import (
-    BROADCASTS,
     UNBOUNDED,
     Bounds,
     Simulation,
@@ -38,7 +37,7 @@ from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.strategy import BuildSide, Strategy
+from tuner.model.strategy import BROADCASTS, BuildSide, Strategy
 from tuner.spark.join_selection.selection_conf import ADAPTIVE_THRESHOLD, SelectionConf
 from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
 

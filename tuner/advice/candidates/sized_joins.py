@@ -18,7 +18,6 @@ from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import CBO
 
-BROADCASTS = frozenset({Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP})
 # More bytes than any threshold.
 UNBOUNDED = 1 << 63
 

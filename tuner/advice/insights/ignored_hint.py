@@ -15,6 +15,7 @@ from tuner.advice.insights.join_evidence import join_evidence
 from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.expression import attributes
+from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import short_name
 
@@ -64,7 +65,7 @@ def _keys(node: PlanNode) -> set[int]:
 def _follows(node: PlanNode, side: str, strategy: str) -> bool:
     if node.name not in _OPERATOR[strategy]:
         return False
-    return strategy not in ("broadcast", "shuffle_hash") or f"Build{side.capitalize()}" in node.text
+    return strategy not in ("broadcast", "shuffle_hash") or parse_join(node).build_side == side
 
 
 def _why(join_type: str, side: str, strategy: str) -> str:

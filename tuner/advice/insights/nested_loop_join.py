@@ -8,7 +8,8 @@ from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
-from tuner.model.strategy import Strategy
+from tuner.model.strategy import JoinType, Strategy
+from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
 
 # A side of a few rows (a scalar subquery, a list of limits) is a lookup, whatever the operator is called.
@@ -55,7 +56,7 @@ def _condition(node: PlanNode) -> str:
 
 def _is_null_aware(node: PlanNode) -> bool:
     """Whether NOT IN made it: an anti join whose condition counts unknown as equal (RewritePredicateSubquery)."""
-    return "LeftAnti" in node.text and "isnull(" in node.text
+    return parse_join(node).type is JoinType.LEFT_ANTI and "isnull(" in node.text
 
 
 def _reason(node: PlanNode) -> str:

@@ -18,12 +18,13 @@ from tuner.advice.insights.join_evidence import join_evidence
 from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
+from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, without_phase
 from tuner.plan.expression import alias, attributes, bracketed, conjuncts, split_top_level
+from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
 
 _JOINS = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin", "BroadcastNestedLoopJoin")
-_TYPE = re.compile(r"\b(LeftOuter|RightOuter|FullOuter)\b")
 _UDFS = ("BatchEvalPython", "ArrowEvalPython")
 _PASSING = frozenset({"Exchange", "ShuffleExchange", "Sort", "Coalesce"})
 # These pass over nulls: of nothing but nulls they are null (their initial values in Spark), and counts are 0.
@@ -37,13 +38,13 @@ _BARE = re.compile(r"^[^\s(]+#(\d+)L?$")
 def outer_joins(facts: InsightFacts) -> Iterator[Insight]:
     """Outer joins that a smaller join would have replaced in this run: measured, which is no proof for the next."""
     for node in facts.plan.named(*_JOINS):
-        found = _TYPE.search(node.text) if len(node.children) == 2 else None
-        if found is None or not facts.plan.rows(node):
+        join = parse_join(node) if len(node.children) == 2 else None
+        if join is None or not facts.plan.rows(node):
             continue
-        if found[1] == "FullOuter" and (insight := _full(facts, node)):
+        if join.type is JoinType.FULL_OUTER and (insight := _full(facts, node)):
             yield insight
-        elif found[1] != "FullOuter":
-            null_side = _null_side(found[1], node)
+        elif join.type is JoinType.LEFT_OUTER:
+            null_side = node.children[0 if join.flipped else 1]
             if rejecting := _rejecting_filter(facts, node, null_side):
                 yield _rejected(facts, node, null_side, *rejecting)
 
@@ -90,11 +91,6 @@ class _Nothing(Enum):
 
     NULL = auto()
     ZERO = auto()
-
-
-def _null_side(join_type: str, node: PlanNode) -> PlanNode:
-    """The side whose columns a left or right outer join fills with nulls."""
-    return node.children[0 if join_type == "RightOuter" else 1]
 
 
 def _rejecting_filter(facts: InsightFacts, node: PlanNode, null_side: PlanNode) -> tuple[PlanNode, str] | None:

@@ -10,6 +10,7 @@ from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.strategy import JoinType, Strategy
+from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import scan_columns
 from tuner.printable import identifier, listed
@@ -21,6 +22,8 @@ MIN_PARTITIONS = 10
 MAX_KEPT = 0.5
 _NO_FILTERS = re.compile(r"\bPartitionFilters: \[\]")
 _JOINS = frozenset({s.value for s in Strategy})
+# What these drop of a side does not tell whether it was used.
+_NO_TELLING = frozenset({JoinType.FULL_OUTER, JoinType.LEFT_ANTI, JoinType.EXISTENCE})
 _PASSING = frozenset({"Project", "Exchange", "ShuffleExchange", "BroadcastExchange", "Sort", "Filter"})
 _FIELD = re.compile(r"[<,](`[^`]*`|[^:<>,`]+):")
 
@@ -58,10 +61,11 @@ def _kept(facts: InsightFacts, scan: PlanNode, rows: int) -> int:
 
 def _may_drop(join: PlanNode, side: PlanNode) -> bool:
     """Whether a join leaves out rows of this side that match nothing, so that what it puts out tells what was used."""
-    if JoinType.FULL_OUTER in join.text or "LeftAnti" in join.text or "ExistenceJoin" in join.text:
+    parsed = parse_join(join)
+    if parsed.type in _NO_TELLING:
         return False
-    left = join.children[0] is side
-    return ("LeftOuter" not in join.text or not left) and ("RightOuter" not in join.text or left)
+    kept = join.children[-1 if parsed.flipped else 0]
+    return parsed.type is not JoinType.LEFT_OUTER or side is not kept
 
 
 def _insight(facts: InsightFacts, scan: PlanNode, partitions: int, rows: int, kept: int) -> Insight:

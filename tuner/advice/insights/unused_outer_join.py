@@ -13,12 +13,13 @@ from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
+from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.joins import parse_join
 from tuner.plan.measured_plan import wall_seconds
 from tuner.plan.node import PlanNode
 
 _JOINS = ("SortMergeJoin", "ShuffledHashJoin", "BroadcastHashJoin")
-_TYPE = re.compile(r"\b(LeftOuter|RightOuter)\b")
 _NAMED_HERE = re.compile(r" AS [^\s,]+?#(\d+)L?(?!\d)")
 # Operators that print all columns they put out: what they do not mention is gone above them.
 _PRINTS_ITS_OUTPUT = AGGREGATES | {"Project", "TakeOrderedAndProject", "Expand"}
@@ -29,10 +30,10 @@ _PASSING = frozenset({"Filter", "Sort", "Window", "Exchange", "ShuffleExchange",
 def unused_outer_joins(facts: InsightFacts) -> Iterator[Insight]:
     """Outer joins whose rows out are those of the side they keep, and of whose other side no column is used."""
     for node in facts.plan.named(*_JOINS):
-        found = _TYPE.search(node.text) if len(node.children) == 2 else None
-        if found is None:
+        join = parse_join(node) if len(node.children) == 2 else None
+        if join is None or join.type is not JoinType.LEFT_OUTER:
             continue
-        kept, other = node.children if found[1] == "LeftOuter" else reversed(node.children)
+        kept, other = reversed(node.children) if join.flipped else node.children
         rows = facts.plan.rows(node)
         if rows and rows == facts.plan.rows(kept) and facts.plan.rows(other) and not _is_used(facts, node, kept, other):
             yield _insight(facts, node, kept, other)

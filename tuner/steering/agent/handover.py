@@ -14,11 +14,12 @@ from pathlib import Path
 from tuner.errors import TunerError
 from tuner.history.url import data_directory
 from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE
+from tuner.spark.properties import FILES, JARS
 from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.sources import EXTENSIONS_CLASS
-from tuner.steering.agent.submission import EXTENSIONS, FILES, JARS, Submission
+from tuner.steering.agent.submission import EXTENSIONS, Submission
 from tuner.steering.submit_conf import is_redacted
 
 _REDACTION = "spark.redaction.regex"

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tuner.eventlog.location import local_path, scheme_of
+from tuner.spark.properties import REMOTE
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
-from tuner.steering.agent.submission import REMOTE, Submission
+from tuner.steering.agent.submission import Submission
 
 # The scheme of what every node has already (Spark's "Advanced Dependency Management").
 ON_EACH_NODE = "local"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tuner.spark.master import is_kubernetes
+from tuner.spark.master import in_cluster_mode, is_kubernetes, master_of
+from tuner.spark.properties import DEPLOY_MODE as DEPLOY_MODE
+from tuner.spark.properties import FILES as FILES
+from tuner.spark.properties import JARS as JARS
+from tuner.spark.properties import MASTER as MASTER
+from tuner.spark.properties import REMOTE as REMOTE
 from tuner.spark.properties_file import spark_defaults
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 
-MASTER = "spark.master"
-DEPLOY_MODE = "spark.submit.deployMode"
-JARS = "spark.jars"
-FILES = "spark.files"
 EXTENSIONS = "spark.sql.extensions"
-REMOTE = "spark.remote"
 _K8S_UPLOAD_PATH = "spark.kubernetes.file.upload.path"
 # Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
 MAX_CONF_CHARACTERS = 30_000
@@ -48,13 +48,12 @@ class Submission:
     @property
     def in_cluster_mode(self) -> bool:
         """Whether the driver runs elsewhere than what submits it."""
-        return bool(self.platform) or self.conf.get(DEPLOY_MODE) == "cluster"
+        return bool(self.platform) or in_cluster_mode(self.conf)
 
     @property
     def is_in_own_pod(self) -> bool:
         """Whether the driver is in a pod of its own: of this machine it has what volumes bring there, and nothing else."""
-        is_cluster_mode = self.conf.get(DEPLOY_MODE) == "cluster"
-        return self.makes_pod or (is_cluster_mode and is_kubernetes(self.conf.get(MASTER, "")))
+        return self.makes_pod or (in_cluster_mode(self.conf) and is_kubernetes(master_of(self.conf)))
 
     @property
     def uploads(self) -> bool:
@@ -69,7 +68,7 @@ class Submission:
             return True
         if self.by_environment:
             return False
-        master = self.conf.get(MASTER, "")
+        master = master_of(self.conf)
         return master.startswith("yarn") or (master.startswith("k8s") and bool(self.conf.get(_K8S_UPLOAD_PATH)))
 
     @property
@@ -77,7 +76,7 @@ class Submission:
         """The platform or cluster manager, in words."""
         if self.platform:
             return self.platform
-        master = self.conf.get(MASTER, "")
+        master = master_of(self.conf)
         names = {"k8s": "Kubernetes", "spark": "a standalone cluster", "yarn": "YARN", "mesos": "Mesos"}
         return next((name for scheme, name in names.items() if master.startswith(scheme)), master or "this machine")
 

@@ -6,12 +6,16 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.SparkContext$;
 import scala.Option;
 
-/** How large a broadcast relation may be in this driver and these executors: `tuner.spark.memory`, of the heaps there are. */
+/**
+ * How large a hash relation may be at most in this driver and these executors: a broadcast's as `tuner.spark.memory` has it, of the
+ * heaps there are; a task's by a share of its own.
+ */
 public final class Heap {
   private static final long RESERVED_BYTES = 300L << 20;
   private static final double SHARE_OF_ONE = 0.10;
   private static final double SHARE_OF_QUERY = 0.20;
-  private static final double SHARE_OF_TASK = 0.5;
+  // What is counted may take more than what is advised by other nights' sizes (ADVISED_SHARE_OF_TASK of tuner.spark.memory).
+  private static final double MOST_SHARE_OF_TASK = 0.5;
   private static final long MAP_BYTES_PER_ROW = 40L;
   private static final long MAP_BYTES_PER_SLOT = 16L;
   // BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows.
@@ -36,7 +40,7 @@ public final class Heap {
     SparkContext context = context();
     if (context == null) return 0;
     double kept = context.getConf().getDouble("spark.memory.storageFraction", 0.5);
-    return (long) (unifiedBytes(context) * (1 - kept) / Math.max(1, coresOfOne(context)) * SHARE_OF_TASK);
+    return (long) (unifiedBytes(context) * (1 - kept) / Math.max(1, coresOfOne(context)) * MOST_SHARE_OF_TASK);
   }
 
   private static SparkContext context() {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-# Of the core, which parsing a DAG does not wait for.
+# Of the core, which parsing a DAG does not wait for: a test holds them equal.
 _CHOICES = {
     "mode": ("observe", "suggest", "auto"),
     "steering": ("agent", "conf", "off"),

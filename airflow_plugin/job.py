@@ -16,8 +16,8 @@ from tuner.model.size_change import MemoryLimits, Resources
 from tuner.steering.directives import Steering
 
 
-def job_of(task: TaskSubmission, settings: Settings) -> Job:
-    """The job of one try."""
+def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> Job:
+    """The job of one try, before which its task has waited so many seconds."""
     arguments, ti = task.arguments, task.ti
     base = arguments.event_log_base or settings.event_log_base
     return Job(
@@ -36,7 +36,7 @@ def job_of(task: TaskSubmission, settings: Settings) -> Job:
         order_sensitive=settings.order_sensitive,
         borrows=settings.borrow,
         objective=Objective(arguments.objective) if arguments.objective else settings.objective,
-        most_seconds=replace(settings.most_seconds, left=task.seconds_left),
+        most_seconds=replace(settings.most_seconds, left=task.seconds_left, waited_before=waited),
         access=task.access,
         log_lands_late=task.log_lands_late,
         resources=_resources(arguments.spark_resources, settings) if task.sets_sizes else Resources.OBSERVE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
@@ -133,10 +134,11 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         if not current.enabled:
             return None
         task = task_submission(self, context["ti"], self._tuner_arguments(), statements, current.agent_jar)
+        began = monotonic()
         if resume.will_reconnect(self, context, current.most_seconds.before_run()):
             earlier = resume.recall(self, context)
             return turn.take_up(earlier, task, current) if earlier is not None else None
-        begun = turn.begin(task, current)
+        begun = turn.begin(task, current, waited=monotonic() - began)
         with if_ended(lambda: self._tuner_forget(begun)):
             self._tuner_remember(begun, context)
         return begun

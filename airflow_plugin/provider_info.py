@@ -123,14 +123,16 @@ def get_provider_info() -> dict[str, object]:
                         "string",
                         "",
                         "The most memory that an executor's container may have when it is raised: heap, overhead and all. Empty: "
-                        "twice what the job asks for.",
+                        "twice what the job asks for; on Kubernetes and standalone clusters no more than 32 GiB, or what it asks "
+                        "for: a container that no node has room for waits there.",
                         example="24g",
                     ),
                     "max_driver_memory": _option(
                         "string",
                         "",
                         "The largest heap that a driver may have when it is raised. Empty: in cluster mode twice what the job "
-                        "asks for; else it is not raised, for it takes the memory of the worker.",
+                        "asks for, on Kubernetes and standalone clusters in a container of no more than 32 GiB, or what it asks "
+                        "for; else it is not raised, for it takes the memory of the worker.",
                         example="8g",
                     ),
                     "core_hour_price": _option(

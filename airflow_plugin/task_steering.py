@@ -14,14 +14,17 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from airflow_plugin.access import Access
 from airflow_plugin.at_call import at_call
 from airflow_plugin.compat import AirflowException, AirflowSkipException
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
 from tuner.steering.submit_conf import EVENT_LOG_DIR
+from tuner.within_time import within
 
 if TYPE_CHECKING:
+    from airflow_plugin.seconds_left import SecondsLeft
     from airflow_plugin.settings import Settings
     from airflow_plugin.task_submission import TaskSubmission
     from airflow_plugin.turn import Begun
@@ -40,6 +43,8 @@ class TaskSteering:
     _begun: list[Begun] = field(default_factory=list)
     _has_submitted: bool = False
     _goes_on_with_another: bool = False
+    # Seconds that were waited for others than the loop: before what is submitted, then after it.
+    _waited: float = 0.0
     # The request that was taken steered, as its author wrote it and as it was sent.
     _taken: tuple[Request, Request] | None = None
 
@@ -90,6 +95,7 @@ class TaskSteering:
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
                 return
+            self._waited = 0.0
             is_own = self._has_submitted and not self._goes_on_with_another
             self._harvest(self._begun if is_own else self._submitted_before(), failed, error)
 
@@ -187,25 +193,54 @@ class TaskSteering:
         return None
 
     def _with_additions(self, request: Request) -> Request | None:
-        jobs = _distinct(self.engine.read(self.operator, request))
-        if left := self.engine.left_alone(self.operator, request):
-            self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
-        additions = self._additions_to(jobs)
-        if any(additions):
-            return {**request, **self.engine.changed(self.operator, request, additions)}
-        return None
-
-    def _additions_to(self, jobs: Sequence[SparkJob]) -> list[Additions]:
-        """What is added to each job, for as long as a task may wait before all of them; nothing to those that are left then."""
-        from airflow_plugin import settings, turn
+        from airflow_plugin import settings
 
         current = settings.load()
+        looked_up = self._looked_up(request, current)
+        jobs = _distinct(self.engine.read(self.operator, looked_up))
+        if left := self.engine.left_alone(self.operator, looked_up):
+            self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
+        additions = self._additions_to(jobs, current)
+        if any(additions):
+            return {**request, **self.engine.changed(self.operator, looked_up, additions)}
+        return None
+
+    def _looked_up(self, request: Request, current: Settings) -> Request:
+        """The request with what only a service tells of it. Raises TimeoutError where that takes longer than a job may wait."""
+        base = self.operator._tuner_given.event_log_base or current.event_log_base
+        ask = self.engine.look_up(self.operator, request, base)
+        if ask is None:
+            return request
+        with self._waiting():
+            found = within(current.most_seconds.before_run() - self._waited, ask, lambda: None)
+        if found is None:
+            raise TimeoutError(
+                f"{self.engine.title} did not answer in the {current.most_seconds.before_run():.3g} s that a task waits at most "
+                "(most_seconds_before)"
+            )
+        return {**request, **found}
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Counts how long it lasts as waited."""
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self._waited += monotonic() - began
+
+    def _additions_to(self, jobs: Sequence[SparkJob], current: Settings) -> list[Additions]:
+        """What is added to each job, for as long as a task may wait before all of them; nothing to those that are left then."""
+        from airflow_plugin import turn
+
         until = monotonic() + current.most_seconds.before_all()
         found: list[Additions] = []
         for job in jobs:
-            begun = turn.begin(self._task(job, current, until - monotonic()), current)
+            task = self._task(job, current, until - monotonic())
+            begun = turn.begin(task, current, waited=self._waited)
             found.append(self._additions(job, begun))
-            if begun.turn.is_late or monotonic() >= until:
+            self._mask(task.access)
+            if begun.turn.is_late or monotonic() + self._waited >= until:
                 break
         if left := len(jobs) - len(found):
             self._log.warning(
@@ -251,7 +286,8 @@ class TaskSteering:
         from airflow_plugin import settings, turn
 
         current = settings.load()
-        return turn.submitted(self._task(SparkJob(), current), current)
+        with self._waiting():
+            return turn.submitted(self._task(SparkJob(), current), current)
 
     def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         """For as long as a task may wait after all of its jobs; what is left then is for the next decisions of their cohorts."""
@@ -259,33 +295,40 @@ class TaskSteering:
 
         # Where all went well, each did; else the log of each tells how it ended, if the task does more than one thing.
         is_its_end = not failed or (len(begun) == 1 and self.engine.ends_as_its_job(self.operator))
-        until = monotonic() + settings.load().most_seconds.after_all()
+        most_seconds = replace(settings.load().most_seconds, waited_after=self._waited)
+        until = monotonic() + most_seconds.after_all()
         for number, one in enumerate(begun, start=1):
-            ended = self._to_harvest(one, until - monotonic())
+            ended = self._to_harvest(one, replace(most_seconds, left=until - monotonic()))
             report = turn.end(ended, failed=failed if is_its_end else None, error=error)
-            if number < len(begun) and (report is None or report.is_late or monotonic() >= until):
+            self._mask(ended.turn.job.access)
+            is_over = monotonic() + self._waited >= until
+            if number < len(begun) and (report is None or report.is_late or is_over):
                 self._log.info(
                     "spark-tuner: %d more event logs are harvested at their cohorts' next runs", len(begun) - number
                 )
                 return
 
-    def _to_harvest(self, begun: Begun, seconds: float) -> Begun:
+    def _to_harvest(self, begun: Begun, most_seconds: SecondsLeft) -> Begun:
         """With what its event log is read by now: credentials of its submission may have expired."""
-        job, access = begun.turn.job, begun.turn.job.access
-        with failing_open(self._log, "renew the access to the event log"):
-            if access:
-                access = self.engine.access(self.operator, begun.turn.event_log_dir)
-        job = replace(job, access=access, most_seconds=replace(job.most_seconds, left=seconds))
+        access = self._access(begun.turn.event_log_dir)
+        job = replace(begun.turn.job, access=access, most_seconds=most_seconds)
         return replace(begun, turn=replace(begun.turn, job=job))
+
+    def _access(self, url: str) -> Access:
+        """What event logs below a URL are read with, asked for where one is."""
+        with failing_open(self._log, "read event logs with the task's own connection"):
+            return Access(self.engine.access(self.operator, url), self._log)
+        return Access(None, self._log)
+
+    def _mask(self, access: Mapping[str, Any]) -> None:
+        with failing_open(self._log, "hide in logs what event logs are read with"):
+            if isinstance(access, Access):
+                access.mask()
 
     def _task(self, job: SparkJob, current: Settings, seconds_left: float | None = None) -> TaskSubmission:
         from airflow_plugin.task_submission import TaskSubmission
 
         arguments = self.operator._tuner_given
-        access: Mapping[str, Any] = {}
-        with failing_open(self._log, "read event logs with the task's own connection"):
-            url = job.conf.get(EVENT_LOG_DIR) or arguments.event_log_base or current.event_log_base
-            access = self.engine.access(self.operator, url)
         return TaskSubmission(
             self.context["ti"],
             self._log,
@@ -294,7 +337,7 @@ class TaskSteering:
             self.engine.submission(self.operator, job, current.agent_jar),
             pushes_xcom=self.operator.do_xcom_push,
             job_name=job.name,
-            access=access,
+            access=self._access(job.conf.get(EVENT_LOG_DIR) or arguments.event_log_base or current.event_log_base),
             log_lands_late=self.engine.log_lands_late,
             sets_sizes=self.engine.sets_sizes and job.sets_sizes,
             shapes=self.engine.shapes,

@@ -44,9 +44,10 @@ class Begun:
     is_submitted: bool = False
 
 
-def begin(task: TaskSubmission, current: Settings, *, heals: bool = False) -> Begun:
-    """Decide how this try is steered, or (`heals`) how its job is submitted once more in it."""
-    url, job = _store_url(task, current), job_of(task, current)
+def begin(task: TaskSubmission, current: Settings, *, heals: bool = False, waited: float = 0.0) -> Begun:
+    """Decide how this try is steered, or (`heals`) how its job is submitted once more in it, in what is left of the task's time
+    once it has `waited` so many seconds."""
+    url, job = _store_url(task, current), job_of(task, current, waited)
     with stats.timed("decide", task.ti):
         turn = loop.prepare(loop.healing(job) if heals else job, url)
     added = {key: value for key, value in turn.conf.items() if key not in task.conf}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from airflow_plugin.engines.engine import Call, Request, is_own
+from airflow_plugin.engines.engine import Ask, Call, Request, is_own
 from tuner.eventlog.location import scheme_of
 
 S3 = frozenset({"s3", "s3a", "s3n"})
@@ -48,20 +48,27 @@ def is_aws_refusal(error: Exception) -> bool:
     return isinstance(error, (ParamValidationError, TypeError, ValueError))
 
 
-def s3_access(operator: Any, url: str) -> Mapping[str, Any]:
-    """The options of s3fs by which the operator's AWS connection reads a URL; {} where it has none, or for other URLs."""
+def s3_access(operator: Any, url: str) -> Ask | None:
+    """What asks for the options of s3fs by which the operator's AWS connection reads a URL; None where it has none, or for other
+    URLs."""
     if scheme_of(url) not in S3 or not operator.aws_conn_id:
-        return {}
+        return None
     from airflow.providers.amazon.aws.hooks.s3 import S3Hook
 
     hook = S3Hook(aws_conn_id=operator.aws_conn_id, region_name=operator.region_name, verify=operator.verify)
-    credentials = hook.get_credentials()
-    if credentials is None:
-        return {}
     client = {"region_name": hook.region_name, "endpoint_url": hook.conn_config.get_service_endpoint_url("s3")}
-    return {
-        "key": credentials.access_key,
-        "secret": credentials.secret_key,
-        "token": credentials.token,
-        "client_kwargs": {name: value for name, value in client.items() if value},
-    }
+
+    def ask() -> Mapping[str, Any]:
+        # Not by get_credentials: that asks Airflow to mask them.
+        found = hook.get_session().get_credentials()
+        if found is None:
+            return {}
+        credentials = found.get_frozen_credentials()
+        return {
+            "key": credentials.access_key,
+            "secret": credentials.secret_key,
+            "token": credentials.token,
+            "client_kwargs": {name: value for name, value in client.items() if value},
+        }
+
+    return ask

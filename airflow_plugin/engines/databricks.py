@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from airflow_plugin.engines.aws import S3
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.http_refusal import is_http_refusal
-from tuner.eventlog.location import log_path, scheme_of
+from tuner.eventlog.location import LogPath, log_path, scheme_of
 from tuner.spark.property_text import spark_text, spark_texts
 from tuner.steering.agent.submission import Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, LOG_PEAKS
@@ -21,6 +21,8 @@ _Json = dict[str, Any]
 _CLUSTER, _CONF, _LOG_CONF = "new_cluster", "spark_conf", "cluster_log_conf"
 _SPARK_SUBMIT = "spark_submit_task"
 _POLICY = ("GET", "2.0/policies/clusters/get")
+# What is looked up: the policies of its clusters, by their ids, and where the bucket of event logs is.
+_POLICIES, _REGION = "cluster policies", "region"
 
 
 def hook_call(operator: Any, name: str) -> Call:
@@ -48,9 +50,30 @@ class Databricks(Engine):
             return ()
         return (hook_call(operator, "submit_run"),)
 
+    def look_up(self, operator: Any, request: Request, event_log_base: str) -> Ask | None:
+        clusters = [holder[_CLUSTER] for _, holder in _with_cluster(request["json"])]
+        ids = {cluster["policy_id"] for cluster in clusters if cluster.get("policy_id")}
+        # Databricks does not look for the region of a bucket that it is to deliver logs to.
+        is_s3 = scheme_of(event_log_base) in S3 and not all(cluster.get(_LOG_CONF) for cluster in clusters)
+        bucket = log_path(event_log_base) if is_s3 else None
+        if not ids and bucket is None:
+            return None
+        hook = operator._hook
+        if ids:
+            hook.databricks_conn, hook.user_agent_header  # noqa: B018 (Airflow tells both, and the hook keeps them)
+
+        def ask() -> Mapping[str, Any]:
+            policies = {policy_id: hook._do_api_call(_POLICY, {"policy_id": policy_id}) for policy_id in ids}
+            confs = [_as_spark(cluster, _of_policy(cluster, policies)) for cluster in clusters]
+            has_none = any(EVENT_LOG_ENABLED not in conf for conf in confs)
+            return {_POLICIES: policies, _REGION: _region(bucket) if bucket is not None and has_none else ""}
+
+        return ask
+
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
+        policies = request.get(_POLICIES, {})
         return [
-            SparkJob(_as_spark(holder[_CLUSTER], _of_policy(operator, holder[_CLUSTER])), name=name)
+            SparkJob(_as_spark(holder[_CLUSTER], _of_policy(holder[_CLUSTER], policies)), name=name)
             for name, holder in _with_cluster(request["json"])
         ]
 
@@ -59,7 +82,10 @@ class Databricks(Engine):
         for (_, holder), added in zip(_with_cluster(json), additions, strict=True):
             if added:
                 # What an author gives several tasks may be one and the same object.
-                holder[_CLUSTER] = {**holder[_CLUSTER], **_of_cluster(holder[_CLUSTER], added)}
+                holder[_CLUSTER] = {
+                    **holder[_CLUSTER],
+                    **_of_cluster(holder[_CLUSTER], added, request.get(_REGION, "")),
+                }
         return {"json": json}
 
     def left_alone(self, operator: Any, request: Request) -> str:
@@ -82,12 +108,13 @@ class Databricks(Engine):
         # Libraries are loaded after Spark has started (apache/sedona#513).
         return replace(super().submission(operator, job, agent_jar), brings_files=False)
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         if scheme_of(url) != "dbfs" or _is_in_workflow(operator):
-            return {}
+            return None
         hook = operator._hook
         port = hook.databricks_conn.port
-        return {"instance": f"{hook.host}:{port}" if port else hook.host, "token": hook._get_token(raise_error=True)}
+        instance = f"{hook.host}:{port}" if port else hook.host
+        return lambda: {"instance": instance, "token": hook._get_token(raise_error=True)}
 
 
 def _is_in_workflow(operator: Any) -> bool:
@@ -96,11 +123,11 @@ def _is_in_workflow(operator: Any) -> bool:
     return bool(getattr(operator, "_databricks_workflow_task_group", None))
 
 
-def _of_policy(operator: Any, cluster: Mapping[str, Any]) -> dict[str, str]:
+def _of_policy(cluster: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str, str]:
     """The fields that a cluster's policy sets, by their paths: fixed ones, and defaults where the cluster has them applied."""
     if not cluster.get("policy_id"):
         return {}
-    policy = operator._hook._do_api_call(_POLICY, {"policy_id": cluster["policy_id"]})
+    policy = policies[cluster["policy_id"]]
     has_defaults = str(cluster.get("apply_policy_default_values", "")).lower() == "true"
     found = {}
     for path, rule in json_text.loads(policy.get("definition") or "{}").items():
@@ -122,26 +149,26 @@ def _as_spark(cluster: Mapping[str, Any], policy: Mapping[str, str]) -> dict[str
     return conf
 
 
-def _of_cluster(cluster: Mapping[str, Any], added: Additions) -> _Json:
-    """The fields of a cluster that additions change."""
+def _of_cluster(cluster: Mapping[str, Any], added: Additions, region: str) -> _Json:
+    """The fields of a cluster that additions change, where the bucket of its logs is in a region."""
     properties = added.properties
     for name in (EVENT_LOG_ENABLED, LOG_PEAKS):
         properties.pop(name, None)
     directory = properties.pop(EVENT_LOG_DIR, "")
     fields: _Json = {_CONF: {**(cluster.get(_CONF) or {}), **properties}}
-    return {**fields, _LOG_CONF: _delivered_to(directory)} if directory else fields
+    return {**fields, _LOG_CONF: _delivered_to(directory, region)} if directory else fields
 
 
-def _delivered_to(directory: str) -> _Json:
+def _delivered_to(directory: str, region: str) -> _Json:
     scheme = scheme_of(directory)
     if scheme not in S3:
         return {"dbfs": {"destination": directory}}
-    return {"s3": {"destination": "s3" + directory[len(scheme) :], "region": _region(directory)}}
+    return {"s3": {"destination": "s3" + directory[len(scheme) :], "region": region}}
 
 
-def _region(url: str) -> str:
-    """Of a URL's bucket: Databricks does not look for it."""
-    head = log_path(url).fs.call_s3("head_bucket", Bucket=urlsplit(url).netloc)  # type: ignore[union-attr]
+def _region(path: LogPath) -> str:
+    """Of a path's bucket."""
+    head = path.fs.call_s3("head_bucket", Bucket=urlsplit(str(path)).netloc)  # type: ignore[union-attr]
     return str(head["ResponseMetadata"]["HTTPHeaders"]["x-amz-bucket-region"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from airflow_plugin.engines.dataproc_message import (
@@ -13,7 +13,7 @@ from airflow_plugin.engines.dataproc_message import (
     with_additions,
     with_fields,
 )
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
 from airflow_plugin.engines.google import GS, gs_access, is_google_refusal
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
@@ -69,7 +69,7 @@ class DataprocBatch(Engine):
     def waits(self, operator: Any) -> bool:
         return not operator.asynchronous
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         return gs_access(operator, url)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from airflow_plugin.engines.dataproc_job import conf_of, job_with
 from airflow_plugin.engines.dataproc_message import PROPERTIES, field, spark_kind, with_fields
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
 from airflow_plugin.engines.google import GS, gs_access, is_google_refusal
 from tuner.spark.property_text import spark_texts
 
@@ -49,7 +49,7 @@ class DataprocWorkflow(Engine):
     def ends_as_its_job(self, operator: Any) -> bool:
         return len(field(operator.template, "jobs") or []) == 1
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         return gs_access(operator, url)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
-from airflow_plugin.engines.engine import Additions, Call, Engine, Limits, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Limits, Request, SparkJob
 from tuner.spark.property_text import spark_texts
 from tuner.spark.submit_arguments import as_arguments, parse
 
@@ -55,7 +55,7 @@ class EmrRequest(Engine):
     def waits(self, operator: Any) -> bool:
         return bool(operator.wait_for_completion)
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         return s3_access(operator, url)
 
 

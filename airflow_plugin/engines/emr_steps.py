@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
-from airflow_plugin.engines.engine import Additions, Call, Engine, Limits, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Limits, Request, SparkJob
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 
 _RUNNER, _COMMAND = "command-runner.jar", "spark-submit"
@@ -54,7 +54,7 @@ class EmrSteps(Engine):
     def ends_as_its_job(self, operator: Any) -> bool:
         return isinstance(operator.steps, list) and len(operator.steps) == 1
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         return s3_access(operator, url)
 
 

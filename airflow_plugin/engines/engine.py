@@ -1,8 +1,9 @@
 """What the tuner asks of an engine: how one kind of operator hands its Spark jobs over, and where their properties are put.
 
-An engine is asked twice for each request that an operator makes: which Spark jobs are in it, and what the request is with
-something added to them. Both are pure functions of the request, which is a dict: arguments of a call by their names, or fields
-of the operator. What the author set is never changed; requests are copied.
+An engine is asked for each request that an operator makes what only a service tells of it (`look_up`), which Spark jobs are in
+it (`read`), and what it is with something added to them (`changed`). The last two are pure functions of the request and of what
+was looked up. A request is a dict: arguments of a call by their names, or fields of the operator. What the author set is never
+changed; requests are copied.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from typing import Any, ClassVar
 from tuner.steering.agent.submission import JARS, Submission
 
 Request = Mapping[str, Any]
+# What asks a service. It is called aside, once, and nobody waits for it beyond the time that the task has: it may still be under
+# way as the operator goes on. Airflow answers the task's own thread alone, so connections are asked for before it is made.
+Ask = Callable[[], Mapping[str, Any]]
 
 
 class LeftAloneError(Exception):
@@ -51,11 +55,6 @@ class Additions:
     def properties(self) -> dict[str, str]:
         """All of it, as properties."""
         return {**self.conf, **self.merged}
-
-    @property
-    def properties_but_jars(self) -> dict[str, str]:
-        """All but the jars, for engines that take these elsewhere."""
-        return {key: value for key, value in self.properties.items() if key != JARS}
 
     @property
     def jars(self) -> list[str]:
@@ -141,6 +140,11 @@ class Engine(ABC):
         """The methods by which the operator submits, for the time of its execute()."""
         return ()
 
+    def look_up(self, operator: Any, request: Request, event_log_base: str) -> Ask | None:
+        """What asks for what only a service tells of a request, as event logs go below a place: `read` and `changed` find it in
+        the request, under names that none of its own has. None: nothing."""
+        return None
+
     @abstractmethod
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         """The Spark jobs in a request; none where there is none that could be steered or observed. Raises LeftAloneError."""
@@ -179,6 +183,7 @@ class Engine(ABC):
         conf = {**job.defaults, **job.conf}
         return Submission(None, conf, agent_jar, self.title, self.schemes, self.limits.characters)
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
-        """Options by which event logs below a URL are read with the operator's own connection (fsspec); {}: this machine's."""
-        return {}
+    def access(self, operator: Any, url: str) -> Ask | None:
+        """What asks for the options by which event logs below a URL are read with the operator's own connection (fsspec). None:
+        by this machine's."""
+        return None

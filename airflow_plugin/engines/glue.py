@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
 from tuner.steering.agent.submission import FILES, JARS, Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 _CONF, _SEPARATOR = "--conf", " --conf "
+# What the job itself has for arguments.
+_DEFAULTS = "default arguments"
 _LOG_ENABLED, _LOG_DIR = "--enable-spark-ui", "--spark-event-logs-path"
 # Glue's own arguments for properties that its --conf does not take.
 _ARGUMENTS = {JARS: "--extra-jars", FILES: "--extra-files", EVENT_LOG_ENABLED: _LOG_ENABLED, EVENT_LOG_DIR: _LOG_DIR}
@@ -30,8 +32,17 @@ class Glue(Engine):
     def calls(self, operator: Any) -> Sequence[Call]:
         return (api_call(operator, "glue", "StartJobRun"),)
 
+    def look_up(self, operator: Any, request: Request, event_log_base: str) -> Ask:
+        client = operator.hook.conn
+
+        def ask() -> Mapping[str, Any]:
+            job = client.get_job(JobName=request["JobName"])["Job"]
+            return {_DEFAULTS: job.get("DefaultArguments", {})}
+
+        return ask
+
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
-        arguments = _arguments(operator, request)
+        arguments = _arguments(request)
         named = {name: arguments[argument] for name, argument in _ARGUMENTS.items() if arguments.get(argument)}
         return (SparkJob({**_properties(arguments.get(_CONF, "")), **named}),)
 
@@ -42,7 +53,7 @@ class Glue(Engine):
         named = {_ARGUMENTS[name]: value for name, value in added.properties.items() if name in _ARGUMENTS}
         if _LOG_DIR in named:
             named[_LOG_DIR] = named[_LOG_DIR].rstrip("/") + "/"
-        own = _arguments(operator, request).get(_CONF)
+        own = _arguments(request).get(_CONF)
         return {
             "Arguments": {**request["Arguments"], **named, _CONF: _SEPARATOR.join([*([own] if own else []), *conf])}
         }
@@ -56,14 +67,13 @@ class Glue(Engine):
     def waits(self, operator: Any) -> bool:
         return bool(operator.wait_for_completion or operator.deferrable)
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         return s3_access(operator, url)
 
 
-def _arguments(operator: Any, request: Request) -> dict[str, str]:
+def _arguments(request: Request) -> dict[str, str]:
     """A run's arguments over the defaults of its job."""
-    job = operator.hook.conn.get_job(JobName=request["JobName"])["Job"]
-    return {**job.get("DefaultArguments", {}), **request["Arguments"]}
+    return {**request[_DEFAULTS], **request["Arguments"]}
 
 
 def _properties(conf: str) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from airflow_plugin.engines.engine import Ask
 from airflow_plugin.engines.http_refusal import REFUSED
 from tuner.eventlog.location import scheme_of
 
@@ -19,11 +19,12 @@ def is_google_refusal(error: Exception) -> bool:
     return getattr(error, "code", None) in REFUSED or isinstance(error, (TypeError, ValueError))
 
 
-def gs_access(operator: Any, url: str) -> Mapping[str, Any]:
-    """The options of gcsfs by which the operator's Google connection reads a URL; {} where it has none, or for other URLs."""
+def gs_access(operator: Any, url: str) -> Ask | None:
+    """What asks for the options of gcsfs by which the operator's Google connection reads a URL; None where it has none, or for
+    other URLs."""
     if scheme_of(url) not in GS or not operator.gcp_conn_id:
-        return {}
+        return None
     from airflow.providers.google.common.hooks.base_google import GoogleBaseHook
 
     hook = GoogleBaseHook(gcp_conn_id=operator.gcp_conn_id, impersonation_chain=operator.impersonation_chain)
-    return {"token": hook.get_credentials()}
+    return lambda: {"token": hook.get_credentials()}

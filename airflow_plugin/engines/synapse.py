@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.http_refusal import REFUSED
 from tuner.eventlog.location import scheme_of
 from tuner.spark import knobs
@@ -66,10 +66,10 @@ class Synapse(Engine):
     def waits(self, operator: Any) -> bool:
         return bool(operator.wait_for_termination)
 
-    def access(self, operator: Any, url: str) -> Mapping[str, Any]:
+    def access(self, operator: Any, url: str) -> Ask | None:
         """Of a connection with a client's secret; what a managed identity may read, the worker reads by its own."""
         if scheme_of(url) not in self.schemes:
-            return {}
+            return None
         hook = operator.hook
         connection = hook.get_connection(operator.azure_synapse_conn_id)
         client = {
@@ -77,7 +77,7 @@ class Synapse(Engine):
             "client_id": connection.login,
             "client_secret": connection.password,
         }
-        return client if all(client.values()) else {}
+        return (lambda: client) if all(client.values()) else None
 
 
 def _name(payload: Any, field: str) -> str:

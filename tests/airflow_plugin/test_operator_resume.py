@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event, current_thread, main_thread
+from time import sleep
 from typing import Any
 
 import pytest
@@ -165,6 +166,18 @@ def test_a_cluster_that_does_not_answer_keeps_the_job_no_longer_than_it_may(
         "Spark tuner: could not steer this run (TimeoutError: no answer in 0.3 s). The job is not affected."
     ]
     assert (submit.command, len(asked)) == ([], 2), "the operator asks by itself, and goes on with the job"
+
+
+def test_a_cluster_and_the_decision_are_waited_for_within_one_limit(
+    lost: TaskStateStore, loop: Any, ti: Any, yarn: Yarn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_BEFORE", "2")
+    monkeypatch.setattr(
+        SparkSubmitHook, "query_yarn_application_status", lambda hook, app_id: (sleep(0.3), "FAILED")[1]
+    )
+    try_once(ti, lost, 2)
+    assert 0 < loop.job.most_seconds.before_run() <= 2 - 0.3
+    assert loop.job.most_seconds.after_run() == 60, "what is waited for after the job is another limit"
 
 
 def test_airflow_is_asked_by_the_main_thread_alone() -> None:

@@ -9,7 +9,9 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.airflow_plugin.conftest import PATIENCE
 from tests.airflow_plugin.engines.aws_account import BUCKET, CREDENTIALS, AwsAccount
+from tests.airflow_plugin.engines.hanging import Hanging
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tuner.history.store import Store
 from tuner.model.run import Run
@@ -18,6 +20,16 @@ from tuner.model.run import Run
 @pytest.fixture
 def service() -> SparkService:
     return SparkService()
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hanging]:
+    """What hangs for as long as the test lasts, where tasks may wait for a second."""
+    for option in PATIENCE:
+        monkeypatch.setenv(option, "1")
+    found = Hanging()
+    yield found
+    found.let_go()
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from threading import current_thread, main_thread
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,18 +23,20 @@ from airflow.providers.databricks.operators.databricks import (
     DatabricksTaskOperator,
 )
 from airflow.providers.databricks.operators.databricks_workflow import DatabricksWorkflowTaskGroup
-from airflow.sdk import DAG
+from airflow.sdk import DAG, BaseHook
 
 from airflow_plugin.engines.databricks import ENGINE
 from airflow_plugin.engines.engine import Additions
 from airflow_plugin.tuned import tuned
-from tests.airflow_plugin.conftest import TaskInstance
+from tests.airflow_plugin.conftest import PATIENCE, TaskInstance
 from tests.airflow_plugin.engines.aws_account import BUCKET, CREDENTIALS, AwsAccount
 from tests.airflow_plugin.engines.databricks_workspace import TOKEN, Workspace, served
+from tests.airflow_plugin.engines.hanging import Hanging
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.eventlog import as_ended
 from tuner.history.store import Store
+from tuner.loop import loop
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -483,6 +487,64 @@ def test_a_policy_that_cannot_be_read_costs_the_job_nothing(workspace: Workspace
     assert len(workspace.requests) == 1 and service.submitted == [{"spark.x": "1"}]
 
 
+def test_a_policy_that_does_not_come_keeps_the_task_no_longer_than_it_may(
+    workspace: Workspace, service: SparkService, stored: Stored, hanging: Hanging, warnings_of: Any
+) -> None:
+    policy = workspace.policy
+    workspace.policy = lambda body: (hanging.hang(), policy(body))[1]  # type: ignore[method-assign]
+    op = submit_run(cluster({"spark.x": "1"}))
+    said = warnings_of(op)
+    run(op, "r1")
+    assert (hanging.asked, hanging.kept, service.submitted) == (1, [], [{"spark.x": "1"}]) and stored() == []
+    assert ["Databricks did not answer in the 1 s that a task waits" in line for line in said] == [True]
+
+
+def test_a_policy_is_read_once_for_all_clusters_that_have_it(
+    workspace: Workspace, service: SparkService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, get_connection = list[Any](), BaseHook.get_connection
+
+    def connection(conn_id: str) -> Any:
+        threads.append(current_thread())
+        return get_connection(conn_id)
+
+    monkeypatch.setattr("airflow.sdk.bases.hook.BaseHook.get_connection", staticmethod(connection))
+    policy, asked = workspace.policy, list[Any]()
+    workspace.policy = lambda body: (asked.append(body), policy(body))[1]  # type: ignore[method-assign]
+    run(submit_run(json={"tasks": [{"task_key": key, "new_cluster": cluster()} for key in "ab"]}), "r1")
+    assert len(asked) == 1 and all("spark.tuner.key" in conf for conf in service.submitted)
+    assert set(threads) == {main_thread()}
+
+
+def test_a_token_that_does_not_come_keeps_the_task_no_longer_than_it_may(
+    workspace: Workspace, service: SparkService, hanging: Hanging, monkeypatch: pytest.MonkeyPatch, told_by: Any
+) -> None:
+    monkeypatch.setattr(
+        "airflow.providers.databricks.hooks.databricks.DatabricksHook._get_token",
+        lambda _, raise_error=False: (hanging.hang() if raise_error else None, TOKEN)[1],
+    )
+    op = submit_run(cluster({"spark.x": "1"}, policy_id=""))
+    said = told_by(op)
+    run(op, "r1")
+    assert hanging.asked and not hanging.kept and service.last["spark.x"] == "1"
+    assert any("within 1 s" in text and "most_seconds_before" in text for _, text in said)
+
+
+def test_a_retry_waits_for_its_store_and_for_databricks_within_one_limit(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PATIENCE[0], "2")
+    submitted, prepare, left = loop.submitted, loop.prepare, list[float]()
+    monkeypatch.setattr(loop, "submitted", lambda *given: (sleep(0.5), submitted(*given))[1])
+    monkeypatch.setattr(
+        loop, "prepare", lambda job, url: (left.append(job.most_seconds.before_run()), prepare(job, url))[1]
+    )
+    policy = workspace.policy
+    workspace.policy = lambda body: (sleep(0.2), policy(body))[1]  # type: ignore[method-assign]
+    run(submit_run(idempotency_token="sales-1"), "r1")
+    assert 0 < left[0] <= 2 - 0.5 - 0.2
+
+
 def test_off_changes_nothing(workspace: Workspace, stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "False")
     op = submit_run(cluster({"spark.executor.cores": "2"}))
@@ -578,6 +640,29 @@ def test_logs_in_s3_are_read_by_the_workers_own_access(
     assert second == own
     assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True]
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.SUCCEEDED, RunState.RUNNING]
+
+
+def test_a_bucket_that_does_not_tell_its_region_keeps_the_task_no_longer_than_it_may(
+    workspace: Workspace,
+    service: SparkService,
+    stored: Stored,
+    hanging: Hanging,
+    monkeypatch: pytest.MonkeyPatch,
+    warnings_of: Any,
+) -> None:
+    s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed: pip install airflow-spark-tuner[s3]")
+
+    def head(_: Any, method: str, **__: Any) -> Any:
+        assert method == "head_bucket"
+        hanging.hang()
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "call_s3", head)
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", f"s3://{BUCKET}/tuner")
+    op = submit_run(cluster({"spark.x": "1"}))
+    said = warnings_of(op)
+    run(op, "r1")
+    assert (hanging.asked, hanging.kept, service.submitted) == (1, [], [{"spark.x": "1"}]) and stored() == []
+    assert ["Databricks did not answer in the 1 s that a task waits" in line for line in said] == [True]
 
 
 def flow(conf: dict[str, Any]) -> DAG:

@@ -487,12 +487,14 @@ def test_event_logs_are_read_with_the_tasks_own_connection(monkeypatch: pytest.M
     monkeypatch.setattr("airflow.providers.google.common.hooks.base_google.GoogleBaseHook.get_credentials", credentials)
     set_connection(monkeypatch, "other", conn_type="google_cloud_platform")
     op = SubmitJob()({}, gcp_conn_id="other", impersonation_chain="job@p.iam.gserviceaccount.com")
-    access = dataproc_job.ENGINE.access(op, "gs://logs/x")
+    ask = dataproc_job.ENGINE.access(op, "gs://logs/x")
+    assert asked == [] and ask is not None, "Google is asked aside"
+    access = ask()
     assert asked == [("other", "job@p.iam.gserviceaccount.com")]
     assert UPath("gs://logs/x", **access).fs.credentials.credentials.token == "of the connection"
-    assert dataproc_job.ENGINE.access(op, "s3://logs/x") == {}
+    assert dataproc_job.ENGINE.access(op, "s3://logs/x") is None
     op.gcp_conn_id = ""
-    assert dataproc_job.ENGINE.access(op, "gs://logs/x") == {}
+    assert dataproc_job.ENGINE.access(op, "gs://logs/x") is None
 
 
 def test_what_a_policy_refuses_is_a_refusal() -> None:

@@ -136,5 +136,5 @@ def test_what_waits_and_what_does_not() -> None:
 
 def test_other_storages_are_read_with_the_workers_own_access() -> None:
     operator = SimpleNamespace(gcp_conn_id="google_cloud_default", impersonation_chain=None)
-    assert dataproc_job.ENGINE.access(operator, "hdfs://c/logs") == {}
-    assert dataproc_job.ENGINE.access(SimpleNamespace(gcp_conn_id=""), "gs://logs") == {}
+    assert dataproc_job.ENGINE.access(operator, "hdfs://c/logs") is None
+    assert dataproc_job.ENGINE.access(SimpleNamespace(gcp_conn_id=""), "gs://logs") is None

@@ -16,12 +16,14 @@ pytest.importorskip("moto.server", reason="moto is not installed: it is of the d
 pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
 
 from airflow.providers.amazon.aws.operators.emr import EmrAddStepsOperator
+from boto3.session import Session
 
 from airflow_plugin.compat import AirflowTaskTimeout
 from airflow_plugin.engines import emr_steps
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import PATIENCE, TaskInstance
 from tests.airflow_plugin.engines.aws_account import AwsAccount
+from tests.airflow_plugin.engines.hanging import Hanging
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tuner.history.store import Store
 from tuner.loop import loop
@@ -160,7 +162,7 @@ def test_what_is_not_decided_in_the_time_of_a_task_runs_as_it_was_written(
         return prepare(*given)
 
     monkeypatch.setattr(loop, "prepare", slow)
-    monkeypatch.setattr("airflow_plugin.settings.MostSeconds.before_all", lambda _: 3.0)
+    monkeypatch.setattr("airflow_plugin.settings.SecondsLeft.before_all", lambda _: 3.0)
     run(Emr(aws).operator(*map(step, ("load", "report", "copy"))), "r1")
     assert ["spark.tuner.key" in conf for conf in service.submitted] == [True, True, False]
 
@@ -189,8 +191,14 @@ def test_a_log_is_read_with_what_the_tasks_connection_has_by_then(
     access, asked = emr_steps.s3_access, list[str]()
 
     def short_lived(operator: Any, url: str) -> Any:
-        asked.append(url)
-        return {**access(operator, url), "config_kwargs": {"user_agent_extra": f"login-{len(asked)}"}}
+        ask = access(operator, url)
+        assert ask is not None
+
+        def ask_again() -> Any:
+            asked.append(url)
+            return {**ask(), "config_kwargs": {"user_agent_extra": f"login-{len(asked)}"}}
+
+        return ask_again
 
     completed, complete = list[Any](), loop.complete
     monkeypatch.setattr(emr_steps, "s3_access", short_lived)
@@ -201,3 +209,48 @@ def test_a_log_is_read_with_what_the_tasks_connection_has_by_then(
     run(Emr(aws).operator(step("load"), wait_for_completion=True), "r1")
     assert [turn.job.access["config_kwargs"]["user_agent_extra"] for turn in completed] == ["login-2"]
     assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED]
+
+
+@pytest.mark.parametrize("answered", [0, 1])
+def test_credentials_that_do_not_come_keep_the_task_no_longer_than_it_may(
+    answered: int,
+    aws: AwsAccount,
+    service: SparkService,
+    tmp_path: Path,
+    hanging: Hanging,
+    monkeypatch: pytest.MonkeyPatch,
+    told_by: Any,
+) -> None:
+    """Before the job, or after it: a machine's metadata service may hang, and whoever gives out roles."""
+    op = Emr(aws).operator(step("load", "--conf", "spark.executor.cores=2"), wait_for_completion=True)
+    own, asked = Session.get_credentials, list[Any]()
+
+    def slow(session: Any) -> Any:
+        asked.append(session)
+        if len(asked) > answered:
+            hanging.hang()
+        return own(session)
+
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", lambda **_: None)
+    monkeypatch.setattr(Session, "get_credentials", slow)
+    said = told_by(op)
+    run(op, "r1")
+    assert hanging.asked and not hanging.kept
+    assert service.last["spark.executor.cores"] == "2" and len(service.submitted) == 1
+    assert ("spark.eventLog.dir" in service.last) is bool(answered)
+    limit = "most_seconds_after" if answered else "most_seconds_before"
+    assert any("within 1 s" in text and limit in text for _, text in said)
+
+
+def test_credentials_that_are_not_given_leave_the_log_to_the_workers_own_access(
+    aws: AwsAccount, service: SparkService, monkeypatch: pytest.MonkeyPatch, warnings_of: Any
+) -> None:
+    def denied(_: Any) -> Any:
+        raise PermissionError("no role for you")
+
+    op = Emr(aws).operator(step("load", "--conf", "spark.executor.cores=2"))
+    said = warnings_of(op)
+    monkeypatch.setattr(Session, "get_credentials", denied)
+    run(op, "r1")
+    assert service.last["spark.executor.cores"] == "2"
+    assert any("could not read event logs with the task's own connection (PermissionError" in line for line in said)

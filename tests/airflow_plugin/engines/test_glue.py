@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from threading import current_thread, main_thread
 from typing import Any
 
 import pytest
@@ -13,10 +14,13 @@ pytest.importorskip("moto.server", reason="moto is not installed: it is of the d
 pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
 
 from airflow.providers.amazon.aws.operators.glue import GlueJobOperator
+from airflow.sdk import BaseHook
+from botocore.exceptions import ClientError
 
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.aws_account import AwsAccount
+from tests.airflow_plugin.engines.hanging import Hanging
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tuner.model.run import Run, RunState
@@ -126,3 +130,67 @@ def test_one_that_does_not_wait_is_harvested_at_the_next_decision(aws: AwsAccoun
     glue = Glue(aws)
     run(glue.operator(wait_for_completion=False), "r1")
     assert [r.state for r in stored()] == [RunState.RUNNING]
+
+
+def looked_up(aws: AwsAccount, op: Any, answer: Callable[[], None]) -> list[Any]:
+    """What the tuner asks of the job, before each of which `answer` is called: the operator asks whether it is there first."""
+    asked = list[Any]()
+
+    def answered(request: Any, send: Any) -> Any:
+        asked.append(request)
+        if len(asked) > 1:
+            answer()
+        return send(request)
+
+    aws.answering(op.hook.conn, "get_job", answered)
+    return asked
+
+
+def test_a_glue_that_does_not_tell_of_its_job_keeps_the_task_no_longer_than_it_may(
+    aws: AwsAccount, service: SparkService, stored: Stored, hanging: Hanging, warnings_of: Any
+) -> None:
+    op = Glue(aws).operator(script_args={"--conf": "spark.executor.cores=2"})
+    asked, said = looked_up(aws, op, hanging.hang), warnings_of(op)
+    run(op, "r1")
+    assert (len(asked), hanging.asked, hanging.kept) == (2, 1, [])
+    assert service.submitted == [{"spark.executor.cores": "2"}] and stored() == []
+    (line,) = said
+    assert "Glue did not answer in the 1 s that a task waits at most (most_seconds_before)" in line
+
+
+def test_a_glue_that_may_not_be_asked_of_its_job_costs_it_nothing(
+    aws: AwsAccount, service: SparkService, stored: Stored, warnings_of: Any
+) -> None:
+    def denied() -> None:
+        raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "not allowed"}}, "GetJob")
+
+    op = Glue(aws).operator(script_args={"--conf": "spark.executor.cores=2"})
+    asked, said = looked_up(aws, op, denied), warnings_of(op)
+    run(op, "r1")
+    assert len(asked) == 2 and service.submitted == [{"spark.executor.cores": "2"}] and stored() == []
+    assert ["AccessDeniedException" in line for line in said] == [True]
+
+
+def test_a_job_is_asked_of_once_and_airflow_by_the_tasks_own_thread_alone(
+    aws: AwsAccount, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Airflow 3.1 takes answers for another's where two threads ask."""
+    threads, masked = list[Any](), list[tuple[Any, Any]]()
+    get_connection = BaseHook.get_connection
+
+    def connection(conn_id: str) -> Any:
+        threads.append(current_thread())
+        return get_connection(conn_id)
+
+    def mask(secret: Any, name: Any = None) -> None:
+        threads.append(current_thread())
+        masked.append((name, secret))
+
+    monkeypatch.setattr("airflow.sdk.bases.hook.BaseHook.get_connection", staticmethod(connection))
+    monkeypatch.setattr("airflow.sdk.log.mask_secret", mask)
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.base_aws.mask_secret", mask)
+    op = Glue(aws).operator()
+    asked = looked_up(aws, op, lambda: None)
+    run(op, "r1")
+    assert len(asked) == 2 and [r.state for r in stored()] == [RunState.SUCCEEDED]
+    assert set(threads) == {main_thread()} and ("secret", "hunter2") in masked

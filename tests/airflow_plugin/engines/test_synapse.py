@@ -95,17 +95,17 @@ def test_event_logs_are_read_with_the_connections_client(service: SparkService) 
 
 def test_a_managed_identity_has_no_secret_to_read_with(monkeypatch: pytest.MonkeyPatch) -> None:
     set_connection(monkeypatch, "azure_synapse_default", conn_type="azure_synapse", extra={"subscriptionId": "s"})
-    assert ENGINE.access(operator(), f"{BASE}/x") == {}
-    assert ENGINE.access(None, "hdfs://c/x") == {}
+    assert ENGINE.access(operator(), f"{BASE}/x") is None
+    assert ENGINE.access(None, "hdfs://c/x") is None
 
 
 def test_adlfs_takes_what_the_connection_has() -> None:
     from adlfs import AzureBlobFileSystem
 
     url = f"{BASE}/x"
-    made = AzureBlobFileSystem(
-        **AzureBlobFileSystem._get_kwargs_from_urls(url), **ENGINE.access(operator(), url), skip_instance_cache=True
-    )
+    ask = ENGINE.access(operator(), url)
+    assert ask is not None
+    made = AzureBlobFileSystem(**AzureBlobFileSystem._get_kwargs_from_urls(url), **ask(), skip_instance_cache=True)
     assert (made.account_name, made.tenant_id, made.client_id) == ("account", "tenant", "client")
 
 

@@ -33,7 +33,7 @@ from tests.pipeline.log_copies import LogTemplate, compressed, template_of
 from tuner.cli.log_sources import log_sources
 from tuner.cli.spark_session import spark_session
 from tuner.eventlog.find import find_logs
-from tuner.steering.submit_conf import KEY
+from tuner.spark.run_tags import KEY
 
 ROOT = Path(__file__).parents[2]
 GOLDEN, SHARED = ROOT / "tests" / "golden" / "logs", ROOT.parent / "shared" / "eventlogs"

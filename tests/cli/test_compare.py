@@ -244,3 +244,11 @@ def test_a_cohort_beside_logs_alone_is_refused(spark_tuner: Call, tmp_path: Path
     for arguments in (logs, [tmp_path]):
         result = spark_tuner("compare", *arguments, "--cohort", "etl.load")
         assert (result.code, "logs are no runs of the store's cohorts" in " ".join(result.err.split())) == (2, True)
+
+
+def test_credentials_of_a_url_are_never_printed(spark_tuner: Call, tmp_path: Path) -> None:
+    url = "memory://key:hunter2@host/logs"
+    for named in ([url], [url, url], [url, tmp_path]):
+        result = spark_tuner("compare", *named)
+        assert result.code == 1
+        assert "hunter2" not in result.err + result.out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from .conftest import Result
 from .logs import write_log
@@ -122,3 +125,18 @@ def test_the_table_tells_which_queries_failed(spark_tuner: Call) -> None:
 
 def test_no_path_is_bad_usage(spark_tuner: Call) -> None:
     assert spark_tuner("harvest").code == 2
+
+
+def test_a_log_cut_before_its_first_event_is_named(spark_tuner: Call, tmp_path: Path) -> None:
+    """It was recognised as one that Spark writes, whatever else lies beside it."""
+    whole = write_log(tmp_path / "logs" / "app-1").read_bytes()
+    (tmp_path / "logs" / "app-2.zstd").write_bytes(zstandard.compress(whole)[:40])
+    (tmp_path / "logs" / "app-3").write_bytes(whole[:30])
+    (tmp_path / "logs" / "notes.txt").write_bytes(b"a line without an end")
+    (tmp_path / "logs" / "table.csv.gz").write_bytes(gzip.compress(b"a;b\n" * 100_000 + os.urandom(1000))[:-50])
+    result = spark_tuner("harvest", tmp_path / "logs")
+    assert result.code == 1
+    cut, plain, others = (line.partition(": ")[2] for line in result.err.splitlines())
+    assert others == f"{tmp_path}/logs: passed over, not event logs: notes.txt, table.csv.gz"
+    assert cut.startswith(f"{tmp_path}/logs/app-2.zstd: ")
+    assert plain.startswith(f"{tmp_path}/logs/app-3: the last line is cut off: ")

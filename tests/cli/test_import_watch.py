@@ -139,6 +139,23 @@ def test_what_could_not_be_stored_is_stored_at_the_next_look(
     assert added(watched.look()) == {"etl": 1}
 
 
+def test_a_log_whose_reading_failed_is_read_at_the_next_look(
+    watched: WatchedImport, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(2):
+        night(logs, number, 7)
+
+    def full(self: LocalReplay, log: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(LocalReplay, "_take", full)
+        with pytest.raises(OSError, match="No space"):
+            watched.look()
+    assert added(watched.look()) == {"etl": 2}
+    assert not watched.look().is_news
+
+
 def test_a_place_without_logs_is_told_once(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     watched = WatchedImport([str(tmp_path / "nowhere")], LocalReplay(Walker()), store)
     watched.look()

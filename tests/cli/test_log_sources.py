@@ -27,3 +27,10 @@ def test_tables_that_only_spark_can_write_hold_no_log_that_is_read_here(tmp_path
     log = write_log(tmp_path / "app-1")
     found, failures = log_sources([str(log)], "no-such-scheme://host/out")
     assert (len(found), failures) == (1, 0)
+
+
+def test_a_log_that_is_given_twice_is_one(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "logs" / "app-1")
+    (tmp_path / "link").symlink_to(log)
+    found, failures = log_sources([str(tmp_path / "logs"), str(log), str(tmp_path / "logs"), str(tmp_path / "link")])
+    assert ([(str(source.path), source.named) for source in found], failures) == ([(str(log), True)], 0)

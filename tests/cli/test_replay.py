@@ -16,6 +16,7 @@ from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.units import GIB
 
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SHARED = Path(__file__).parents[2].parent / "shared" / "eventlogs"
 
 
@@ -122,10 +123,51 @@ def test_one_cohort_and_one_stretch_of_time_can_be_chosen(logs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [("--cohort-pattern", "("), ("--spark", "local"), ("--conf", "a=b"), ("--since", "x")]
+    "wrong",
+    [
+        ("--cohort-pattern", "("),
+        ("--spark", "local"),
+        ("--conf", "a=b"),
+        ("--since", "x"),
+        *(("--months", months) for months in ("-1", "1000000", "inf", "nan")),
+    ],
 )
 def test_bad_usage_is_2(logs: Path, wrong: tuple[str, ...]) -> None:
     assert spark_tuner("replay", logs, *wrong).exit_code == 2
+
+
+@pytest.mark.parametrize("every", ["0", "1e12", "inf", "nan"])
+def test_an_import_waits_for_a_week_at_most(logs: Path, every: str) -> None:
+    assert spark_tuner("import", logs, "--watch", "--every", every).exit_code == 2
+
+
+def test_a_pattern_that_names_no_cohort_says_which_there_are(logs: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/live.db"
+    for command in (("replay", logs), ("import", logs, "--db", url)):
+        done = spark_tuner(*command, "--cohort", "nosuch*")
+        assert done.exit_code == 1
+        assert done.stderr == "spark-tuner: no cohort matches 'nosuch*'; there are: etl\n"
+
+
+def test_a_log_that_was_named_and_cannot_be_read_is_a_failure(logs: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/live.db"
+    bad = logs / "local-9.zstd"
+    bad.write_bytes((ZSTD_MAGIC + b"no frame") * 3)
+    for command in (("replay",), ("import", "--db", url)):
+        assert spark_tuner(*command, logs).exit_code == 0
+        done = spark_tuner(*command, logs, bad)
+        assert done.exit_code == 1
+        assert done.stderr.startswith(f"spark-tuner: {bad}: no application could be read")
+
+
+def test_an_import_leaves_a_log_that_is_still_written(logs: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/live.db"
+    night(logs, 5, 7, ended=False)
+    done = spark_tuner("import", logs, "--db", url)
+    assert done.exit_code == 0, done.output
+    assert "local-5.inprogress: is still being written" in said(done)
+    with Store.open(url) as store:
+        assert store.count("etl") == 3
 
 
 def test_a_path_without_logs_is_an_error_and_stops_nothing_else(logs: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.run import RunState
-from tuner.steering.submit_conf import COHORT as TAG
+from tuner.spark.run_tags import COHORT as TAG
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 from .conftest import Result

@@ -15,9 +15,10 @@ from upath import UPath
 
 from tuner.errors import EventLogNotFoundError, EventLogUnreadError
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.eventlog.locate import locate
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness
+from tuner.spark.run_tags import KEY
 
 from .samples import application_end, application_start, environment, event, log_start, whole_log, write
 
@@ -25,7 +26,7 @@ locating = sys.modules[locate.__module__]
 
 
 def run(directory: Path, key: str, *, written_at: float = 1000) -> Path:
-    lines = [log_start(), application_start(f"local-{key}"), environment(**{KEY_PROPERTY: key}), application_end()]
+    lines = [log_start(), application_start(f"local-{key}"), environment(**{KEY: key}), application_end()]
     path = write(directory / f"local-{key}", lines)
     os.utime(path, (written_at, written_at))
     return path
@@ -50,7 +51,7 @@ def test_of_several_logs_with_the_key_the_latest_counts(tmp_path: Path) -> None:
     """Attempts of a YARN application: the last one ended it."""
     for attempt, written_at in (("1", 2000), ("2", 1000)):
         run(tmp_path, "key", written_at=written_at).rename(tmp_path / f"application_1_{attempt}")
-    lines = [log_start(), application_start("application_1"), environment(**{KEY_PROPERTY: "key"})]
+    lines = [log_start(), application_start("application_1"), environment(**{KEY: "key"})]
     os.utime(write(tmp_path / "application_1_2", lines), (3000, 3000))
     assert locate(str(tmp_path), "key", since_seconds=0).app_id == "application_1"
 
@@ -58,9 +59,9 @@ def test_of_several_logs_with_the_key_the_latest_counts(tmp_path: Path) -> None:
 def test_the_same_application_id_with_another_key_is_another_run(tmp_path: Path) -> None:
     run(tmp_path, "1", written_at=1000).rename(tmp_path / "again")
     run(tmp_path, "1", written_at=2000)
-    lines = [log_start(), application_start("local-1"), environment(**{KEY_PROPERTY: "2"}), application_end()]
+    lines = [log_start(), application_start("local-1"), environment(**{KEY: "2"}), application_end()]
     write(tmp_path / "local-1.inprogress", lines)
-    assert locate(str(tmp_path), "2", since_seconds=0).conf[KEY_PROPERTY] == "2"
+    assert locate(str(tmp_path), "2", since_seconds=0).conf[KEY] == "2"
 
 
 def test_only_the_beginnings_of_others_logs_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +110,7 @@ def delivered(directory: Path, made: datetime, key: str, name: str = "k1qfgf0v")
     cluster = directory / f"{made:%m%d-%H%M%S}-{name}"
     write(cluster / "driver" / "log4j-active.log", b"26/11/24 07:00:00 INFO DriverDaemon: started\n" * 50)
     lines = [event("DBCEventLoggingListenerMetadata", Spark_Version="3.5.0"), *whole_log()[1:]]
-    lines[2:2] = [environment(**{KEY_PROPERTY: key})]
+    lines[2:2] = [environment(**{KEY: key})]
     logs = cluster / "eventlog" / f"{cluster.name}_10_0_0_1" / "4911756012346"
     write(logs / "eventlog-2026-01-02--00-10.gz", gzip.compress(b"".join(lines[4:8])))
     write(logs / "eventlog-2026-01-01--23-10.gz", gzip.compress(b"".join(lines[:4])))

@@ -15,10 +15,11 @@ from upath import UPath
 from tuner.cli.logs import LogReader, QueryList, read_into
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.eventlog.locate import locate
 from tuner.eventlog.location import LogPath, local_path, log_path, scheme_of, shown
 from tuner.eventlog.read import read_application
 from tuner.model.application import Application, Completeness, ProblemCode
+from tuner.spark.run_tags import KEY
 
 from .framings import lz4
 from .samples import environment, facts, head, read, whole_log, write, zstd
@@ -108,7 +109,7 @@ def test_another_file_system_is_asked_for_directories_alone(bucket: UPath, monke
 def test_the_log_of_a_run_is_found_on_another_file_system(bucket: UPath) -> None:
     for key in ("1", "2"):
         first, second, *rest = head(f"local-{key}")
-        put(bucket, {f"local-{key}": b"".join([first, environment(**{KEY_PROPERTY: key}), second, *rest])})
+        put(bucket, {f"local-{key}": b"".join([first, environment(**{KEY: key}), second, *rest])})
     assert locate(str(bucket), "2", since_seconds=0).app_id == "local-2"
     with pytest.raises(EventLogNotFoundError, match="no event log with"):
         locate(str(bucket), "3", since_seconds=0)
@@ -209,7 +210,7 @@ def test_what_is_written_meanwhile_is_seen(bucket: UPath) -> None:
     """File systems keep what they listed; a job writes its log between two looks."""
     with pytest.raises(EventLogNotFoundError, match="no event log with"):
         locate(str(bucket), "1", since_seconds=0)
-    put(bucket, {"local-1": b"".join([head()[0], environment(**{KEY_PROPERTY: "1"}), *head()[1:]])})
+    put(bucket, {"local-1": b"".join([head()[0], environment(**{KEY: "1"}), *head()[1:]])})
     assert locate(str(bucket), "1", since_seconds=0).app_id == "local-1"
 
 

@@ -19,12 +19,13 @@ from upath import UPath
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
-from tuner.eventlog.locate import KEY_PROPERTY, locate
+from tuner.eventlog.locate import locate
 from tuner.eventlog.location import log_path
 from tuner.eventlog.log_watch import LogWatch
 from tuner.loop.event_log_place import event_log_place
 from tuner.loop.turn import Job
 from tuner.model.decision import Mode
+from tuner.spark.run_tags import KEY
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 from .framings import lz4
@@ -128,7 +129,7 @@ def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key
     key = directory.removeprefix("s3a://")
     first, *rest = whole_log("local-1")
     put(server, f"{key}/eventlog_v2_local-0/events_1_local-0", b"".join(whole_log("local-0")))
-    own = zstd([first, environment(**{KEY_PROPERTY: "etl/1/1"}), *rest])
+    own = zstd([first, environment(**{KEY: "etl/1/1"}), *rest])
     put(server, f"{key}/eventlog_v2_local-1/events_1_local-1.zstd", own)
     put(server, f"{key}/eventlog_v2_local-1/appstatus_local-1", b"")
     assert locate(directory, "etl/1/1", time.time() - 60).app_id == "local-1"
@@ -141,7 +142,10 @@ def test_a_bucket_that_is_watched_tells_what_is_new(server: str) -> None:
     watch = LogWatch()
 
     def looked() -> list[str]:
-        return [source.path.name for source in watch.changed(find_logs(log_path("s3://logs/watched")))]
+        found = list(watch.changed(find_logs(log_path("s3://logs/watched"))))
+        for source in found:
+            watch.took(source)
+        return [source.path.name for source in found]
 
     put(server, "logs/watched/local-0", b"".join(whole_log("local-0")))
     put(server, "logs/watched/local-1.inprogress", b"".join(whole_log("local-1")))

@@ -40,7 +40,7 @@ def test_times_and_decisions_stay_and_are_all_that_is_read(store: Store) -> None
     assert store.runs("etl.load", brief=True) == [brief]
     assert store.run("k") == brief
     assert store.recent("etl.load", 9, 9) == [brief]
-    assert store.app_ids("etl.load") == {"app-7"}
+    assert [app_id for app_id, _ in store.whole("etl.load").values()] == ["app-7"]
     assert store.usual_ms("etl.load") == 2.0**33
     assert store.elsewhere("other", 9, 9).outcomes == ()
 
@@ -71,7 +71,7 @@ def test_what_was_let_go_of_is_not_harvested_in_part(store: Store) -> None:
     store.finish("k", RunState.PARTIAL, LATER, measured("first", None))
     store.let_go_of_plans(["k"])
     assert not store.finish("k", RunState.PARTIAL, LATER, measured("second", None))
-    assert store.app_ids("etl.load") == set()
+    assert store.whole("etl.load") == {}
     assert store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
     assert store.run("k") == replace(running("k"), state=RunState.SUCCEEDED, ended_at=LATER, outcome=full_outcome())
     assert not store.plans_let_go("k")

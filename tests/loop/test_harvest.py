@@ -11,7 +11,7 @@ from tests.advice.joins import inner, query, side
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.read import read_application
 from tuner.history.outcome import outcome_of
-from tuner.loop import harvest as harvests
+from tuner.loop import kept_queries
 from tuner.loop.harvest import harvest
 from tuner.loop.run_details import run_details
 from tuner.model.query import Query
@@ -35,7 +35,7 @@ def test_a_run_of_rdds_that_was_killed_has_failed() -> None:
 
 def kept(*fingerprints: str) -> tuple[Query, ...]:
     """What is kept of executions of these queries, in that order."""
-    found = harvests._Queries()
+    found = kept_queries.KeptQueries()
     for number, fingerprint in enumerate(fingerprints):
         found.add(replace(query(inner(side("fact"), side("dim"))), id=number, fingerprint=fingerprint))
     return found.in_order()
@@ -44,12 +44,12 @@ def kept(*fingerprints: str) -> tuple[Query, ...]:
 def test_where_each_of_as_many_queries_as_are_kept_in_full_runs_often_its_newest_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(harvests, "MOST_IN_FULL", 3)
+    monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 3)
     assert [one.id for one in kept(*"abcabcabd") if one.joins] == [5, 6, 7]
     assert [one.id for one in kept(*"abbbcc") if one.joins] == [0, 3, 5]
 
 
 def test_of_an_execution_in_brief_nothing_stays_that_nobody_named() -> None:
     names = {f.name for f in fields(Query)}
-    assert harvests._SMALL.isdisjoint(harvests.QUERY_TIMES) and names >= harvests._SMALL
-    assert {"joins", "shuffles", "graphs", "merged_graphs", "work", "tables", "values"} <= harvests._EMPTY.keys()
+    assert kept_queries._SMALL.isdisjoint(kept_queries.QUERY_TIMES) and names >= kept_queries._SMALL
+    assert {"joins", "shuffles", "graphs", "merged_graphs", "work", "tables", "values"} <= kept_queries._EMPTY.keys()

@@ -33,7 +33,7 @@ from tests.nightly import Nightly, Spark
 from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
-from tuner.loop import harvest, read_marks, settle_earlier
+from tuner.loop import harvest, kept_queries, read_marks, settle_earlier
 from tuner.loop.loop import Turn, complete, prepare
 from tuner.model.failure import FailureKind
 from tuner.model.run import Origin, Outcome, RunState
@@ -268,7 +268,7 @@ def test_memory_does_not_grow_with_the_executions_of_a_log(nightly: Nightly) -> 
 def test_of_a_query_that_runs_many_times_some_executions_are_kept_in_full(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harvest, "MOST_IN_FULL", 8)
+    monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 8)
     turn = nightly.prepare("e/1/1")
     leave(turn, *executions(50))
     complete(turn, nightly.url, failed=False)
@@ -282,7 +282,7 @@ def test_of_a_query_that_runs_many_times_some_executions_are_kept_in_full(
 def test_a_query_that_runs_seldom_stays_in_full_beside_one_that_runs_often(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harvest, "MOST_IN_FULL", 8)
+    monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 8)
     turn = nightly.prepare("e/1/1")
     scans = [{**scan, "simpleString": scan["simpleString"].replace("db.", "db.other_")} for scan in JOIN["children"]]
     seldom = execution_start(1000, sparkPlanInfo={**JOIN, "children": scans}), execution_end(1000)
@@ -296,7 +296,7 @@ def test_a_query_that_runs_seldom_stays_in_full_beside_one_that_runs_often(
 def test_a_query_never_seen_before_is_left_with_its_times_where_all_places_are_taken(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harvest, "MOST_IN_FULL", 1)
+    monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 1)
     turn = nightly.prepare("e/1/1")
     leave(turn, execution_start(), execution_end(), execution_start(1, sparkPlanInfo=JOIN), execution_end(1))
     complete(turn, nightly.url, failed=False)

@@ -9,6 +9,17 @@ from pathlib import Path
 
 import msgspec
 
+from tests.eventlog.samples import (
+    application_end,
+    application_start,
+    environment,
+    execution_end,
+    execution_start,
+    job_end,
+    job_start,
+    log_start,
+    write,
+)
 from tests.nightly import START_MS, Spark
 from tests.replay.test_live_histories import DAY_MS, Nights
 from tuner.eventlog.find import find_logs
@@ -18,7 +29,8 @@ from tuner.replay.local import LocalReplay
 from tuner.replay.replayed import Replayed
 from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.walk import Walker
-from tuner.steering.submit_conf import COHORT, EVENT_LOG_DIR
+from tuner.spark.run_tags import COHORT
+from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 from .fleet import lines_of, write_fleet, write_rolled
 
@@ -45,6 +57,15 @@ def night(
     spark.write(conf, f"local-{cohort}-{number}")
 
 
+def rdds(directory: Path, cohort: str, number: int, *, fails: bool) -> None:
+    """A run whose last job was of no SQL query."""
+    app_id = f"local-{cohort}-{number}"
+    started = [log_start(), application_start(app_id), environment(**{COHORT: cohort, "spark.master": "local[2]"})]
+    query = [execution_start(time=1500), execution_end(time=1700)]
+    last = [job_start(None), job_end(0, "boom" if fails else None)]
+    write(directory / app_id, [*started, *query, *last, application_end()])
+
+
 def write_nights(root: Path) -> Path:
     """Cohorts of different lengths: steered ones, changed by hand, failed, broken off, there twice, of many files; among
     the logs of a fleet that is none too clean.
@@ -58,6 +79,8 @@ def write_nights(root: Path) -> Path:
     night(root, "etl.broken", 1, ended=False)
     night(root, "etl.broken", 2, cut=700)
     night(root, "etl.broken", 3)
+    for number in range(2):
+        rdds(root, "etl.rdds", number, fails=number == 1)
     (root / "copies").mkdir()
     shutil.copy(root / "local-etl.daily-2", root / "copies")
     live = Nights(root.parent / "live", cohort="etl.live")

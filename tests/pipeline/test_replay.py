@@ -22,6 +22,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 import pyarrow.parquet as pq
 
 from tests.conftest import ON_CLUSTER, on_loopback, wait_until
+from tuner.cli.harvest_on_spark import told_unread
 from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_json import replay_lines
 from tuner.cli.replaying import replayed_here
@@ -29,6 +30,7 @@ from tuner.cli.spark_session import spark_session
 from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.model.decision import Mode
+from tuner.model.run import RunState
 from tuner.replay.cohort_of import CohortRules
 from tuner.replay.run_selection import RunSelection
 from tuner.replay.walk import Walker
@@ -79,6 +81,7 @@ def test_spark_finds_what_the_replay_in_one_process_finds(
     assert {run.as_live for run in expected.runs} >= {None, True}
     assert expected.summary.backtest is not None
     assert expected.summary.backtest.pairs
+    assert [run.state for run in expected.runs if run.cohort == "etl.rdds"] == [RunState.SUCCEEDED, RunState.FAILED]
     assert list(replay.runs("no such cohort")) == list(replay.logged("no such cohort")) == []
 
 
@@ -133,6 +136,19 @@ def test_cohorts_and_runs_are_chosen_anew_each_time(
     assert found(replayed(spark, nights, out, rules=rules, chosen=chosen)) == found_here(
         nights, Walker(), rules, chosen
     )
+
+
+def test_a_log_that_was_named_and_cannot_be_read_is_told_each_time(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad, out = tmp_path / "logs" / "app-1.zstd", tmp_path / "out"
+    bad.parent.mkdir()
+    bad.write_bytes(b"\x28\xb5\x2f\xfd no frame, no frame")
+    for _ in range(2):
+        harvested(spark, bad, out)
+        assert told_unread(spark, str(out), log_sources([str(bad)])[0]) == 1
+        assert capsys.readouterr().err == f"spark-tuner: {bad}: no application could be read\n"
+    assert told_unread(spark, str(out), log_sources([str(bad.parent)])[0]) == 0
 
 
 def test_without_a_log_nothing_is_found(spark: Any, tmp_path: Path) -> None:

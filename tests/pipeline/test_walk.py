@@ -17,12 +17,12 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 from tuner.cost.learned.calibrated_model import VARIABLE  # noqa: E402
 from tuner.cost.learned.operator_times import shipped_model, write_model  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
-from tuner.pipeline.rows import log_rows  # noqa: E402
 from tuner.pipeline.walk import Kind, walk_cohorts  # noqa: E402
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, UnreadLog  # noqa: E402
 from tuner.replay.walk import Walker  # noqa: E402
 
 from .many_nights import found_here, night  # noqa: E402
+from .run_rows_here import rows_here  # noqa: E402
 
 Row = dict[str, Any]
 
@@ -33,12 +33,7 @@ def rows_of(directory: Path) -> list[Row]:
     for source in find_logs(directory):
         cohort = source.path.parent.name
         position = int(source.path.name.rsplit("-", 1)[1])
-        place = {"cohort": cohort, "position": position, "log": str(source.path)}
-        for table, row in log_rows(source, documents=True):
-            if table in ("applications", "queries"):
-                found.append(
-                    place | {k: row.get(k, 0) for k in ("query_id", "document")} | {"is_query": table == "queries"}
-                )
+        found += rows_here(source, cohort, position)
     return sorted(found, key=lambda row: (row["cohort"], row["position"], row["is_query"], row["query_id"]))
 
 

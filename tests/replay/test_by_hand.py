@@ -10,7 +10,8 @@ from tests.nightly import START_MS, Spark
 from tests.replay.test_live_histories import DAY_MS, only, replayed
 from tuner.model.decision import Standing
 from tuner.model.run import RunState
-from tuner.steering.submit_conf import CHANGES, EVENT_LOG_DIR, KEY
+from tuner.spark.run_tags import CHANGES, KEY
+from tuner.steering.submit_conf import EVENT_LOG_DIR
 from tuner.words.decisions import decision_summary
 
 STATIC = "spark.sql.autoBroadcastJoinThreshold"

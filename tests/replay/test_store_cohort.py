@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.eventlog.samples import (
+    application_start,
+    event,
+    execution_end,
+    execution_start,
+    head,
+    whole_log,
+    write,
+)
 from tests.nightly import Nightly
 from tests.replay.test_by_hand import STATIC, night
 from tests.replay.test_live_histories import Nights, only, replayed
@@ -108,3 +118,44 @@ def test_the_newest_run_has_plans_and_the_decision_to_come(tmp_path: Path) -> No
     assert len(newest.pictures) == 1
     assert newest.outlook is not None
     assert decision_summary(newest.outlook) == "1 on trial"
+
+
+def test_a_later_attempt_of_an_application_is_a_run_of_its_own(tmp_path: Path) -> None:
+    """On YARN a driver that was lost is started again, with a log of its own."""
+    url = f"sqlite:///{tmp_path}/new.db"
+    for attempt in ("1", "2"):
+        lines = [head("application_1_7")[0], application_start("application_1_7", attempt=attempt), *whole_log()[2:]]
+        write(tmp_path / "logs" / f"application_1_7_{attempt}", lines)
+        assert keep(tmp_path / "logs", url) == 1
+        assert keep(tmp_path / "logs", url) == 0
+    assert [run.key for run in runs(url, "nightly")] == [f"imported/application_1_7/{number}" for number in (1, 2)]
+
+
+def test_one_that_was_taken_as_ended_and_went_on_is_stored_anew(tmp_path: Path) -> None:
+    """A cluster of Databricks, whose log tells no end, and was quiet for an hour."""
+    url, logs = f"sqlite:///{tmp_path}/new.db", tmp_path / "logs"
+    start = [event("DBCEventLoggingListenerMetadata", Spark_Version="3.5.0", Rollover_Number=0), *head()[1:]]
+    first = [*start, execution_start(), execution_end(time=3000)]
+    write(logs / "eventlog", first)
+    assert keep(logs, url) == 1
+    write(logs / "eventlog", [*first, execution_start(1, time=80_000), execution_end(1, time=90_000)])
+    assert keep(logs, url) == 1
+    (run,) = runs(url, "nightly")
+    assert run.outcome is not None
+    assert (run.outcome.duration_ms, len(run.outcome.queries)) == (89_000, 2)
+    assert run.ended_at == datetime.fromtimestamp(90, UTC)
+    assert keep(logs, url) == 0
+    write(logs / "eventlog", first)
+    assert keep(logs, url) == 0, "less than is known"
+
+
+def test_a_run_that_broke_off_ended_with_the_last_that_its_log_tells(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+    write(tmp_path / "logs" / "local-1", whole_log()[:-1])
+    write(tmp_path / "logs" / "local-2", head("local-2"))
+    keep(tmp_path / "logs", url)
+    ends = {run.key: run.ended_at for run in runs(url, "nightly")}
+    assert ends == {
+        "imported/local-1/1": datetime.fromtimestamp(8, UTC),
+        "imported/local-2/1": datetime.fromtimestamp(1, UTC),
+    }

@@ -8,8 +8,9 @@ from tests.policy.histories import MIDNIGHT, advised, hint, recommend
 from tuner.model.change import Prediction
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
-from tuner.model.run import RunState
+from tuner.model.run import Outcome, RunState
 from tuner.replay.cohort_replay import CohortReplay, Lacked, ReplayedRun, Upcoming
+from tuner.replay.held_cores import held_cores
 from tuner.replay.totals import CohortTotals
 
 (CHANGE,) = advised(recommend(hint("q1")))
@@ -51,3 +52,14 @@ def test_cores_are_counted_once_for_queries_that_ran_at_once(clock_share: float)
     assert replay.core_hours == pytest.approx(800 * cores / 3600)
     assert replay.saved_core_hours == pytest.approx(400 * cores / 3600)
     assert [advised.core_hours for advised in replay.advised] == pytest.approx([400 * cores / 3600] * 2)
+
+
+@pytest.mark.parametrize(
+    ("allocated_core_ms", "cores"),
+    [(None, 8.0), (1_000_000 * 4, 4.0), (1_000_000 * 9, 8.0)],
+    ids=["untold", "half", "cap"],
+)
+def test_cores_are_those_held_on_average(allocated_core_ms: int | None, cores: float) -> None:
+    """Under dynamic allocation a cluster is seldom at its largest."""
+    held = Outcome("app", "4.0.1", 1_000_000, Cluster(cores=8), (), {}, allocated_core_ms=allocated_core_ms)
+    assert held_cores(held) == cores

@@ -24,6 +24,7 @@ from tuner.cli.replay_options import By, Carrier, SqlText
 from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.cluster import cluster_of
 from tuner.eventlog.find import LogSource
+from tuner.eventlog.location import shown
 from tuner.model.application import Application, Completeness
 from tuner.model.change import Change
 from tuner.model.insight import Insight
@@ -50,17 +51,21 @@ def advise(
     reader, statements = LogReader(processes), read_statements(sql_file)
     texts: list[dict[str, Any]] = []
     recommended: list[dict[str, Any]] = []
-    shown: list[dict[str, Any]] = []
+    insights: list[dict[str, Any]] = []
+    not_used: list[dict[str, str]] = []
     for application, found in reader.read(paths, partial(advice_of_log, steering, sql)):
+        if why := why_not_used(application):
+            not_used.append({"log": found.log, "why": why})
         names = QueryNames(found.queries)
         recommended += [recommendation_json(application, trial, names) for trial in changes_by_trial(found.changes)]
-        shown += insights_json(cohort_in(application), application.app_id, found.insights, names)
+        insights += insights_json(cohort_in(application), application.app_id, found.insights, names)
         hinted = hinted_sql(found.changes, statements, found.queries)
         texts += [hinted.as_json(application.app_id)] if statements else []
         if not as_json:
             _show(application, found, hinted, names)
     if as_json:
-        answer = {"recommendations": recommended, "insights": shown} | ({"sql": texts} if statements else {})
+        answer = {"recommendations": recommended, "insights": insights, "not_used": not_used}
+        answer |= {"sql": texts} if statements else {}
         typer.echo(msgspec.json.encode(answer).decode())
     if reader.failures:
         raise typer.Exit(1)
@@ -68,8 +73,10 @@ def advise(
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """The queries of an application, and what there is to say on them: changes to make, and insights for a person."""
+    """The queries of an application, and what there is to say on them: changes to make, and insights for a person. `log` is where
+    they were read."""
 
+    log: str
     queries: tuple[Query, ...]
     changes: tuple[Change, ...] = ()
     insights: tuple[Insight, ...] = ()
@@ -87,7 +94,7 @@ def advice_of_log(steering: By, sql: bool, source: LogSource) -> tuple[Applicati
     logged, read = read_into(QueriesAndInsights, source)
     application, found = as_ended(logged, datetime.now(UTC)), read.in_order()
     if application.status is not Completeness.COMPLETE:
-        return application, Advised(found)
+        return application, Advised(shown(source.path), found)
     cluster = cluster_of(application)
     model = calibrated_model(samples(found, cluster), configured_model())
     facts = Facts(
@@ -100,7 +107,17 @@ def advice_of_log(steering: By, sql: bool, source: LogSource) -> tuple[Applicati
     )
     facts = replace(facts, reach=reach_of(facts.version, agent=steering is By.AGENT, text=sql))
     read.insights.add(unsure_orders(facts))
-    return application, Advised(found, advise_on(facts), read.insights.in_order())
+    return application, Advised(shown(source.path), found, advise_on(facts), read.insights.in_order())
+
+
+def why_not_used(application: Application) -> str:
+    """Why a log is no ground for advice; "" where it is."""
+    first = f": {application.problems[0].message}" if application.problems else ""
+    if application.status is Completeness.COMPLETE:
+        return ""
+    if application.status is Completeness.FAILED:
+        return f"no application could be read{first}"
+    return f"the log is {application.status}; its rows and times are incomplete{first}"
 
 
 def recommendation_json(application: Application, trial: Sequence[Change], names: QueryNames) -> dict[str, Any]:

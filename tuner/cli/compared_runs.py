@@ -12,12 +12,14 @@ from tuner.cli.cohort import require_known
 from tuner.cli.db import stored_url
 from tuner.cli.logs import LogReader, QueriesInFull, read_into
 from tuner.errors import TunerError
+from tuner.eventlog.location import MAX_SHOWN, scheme_of
+from tuner.eventlog.properties import redact
 from tuner.history.cohort_name import is_storable
 from tuner.history.store import Store
 from tuner.model.application import Application
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run, RunMark, RunState
-from tuner.printable import identifier, listed
+from tuner.printable import identifier, listed, printable
 from tuner.replay.logged_run import logged_run
 from tuner.replay.run_in_effect import run_in_effect
 from tuner.words.states import PLANS_LET_GO
@@ -45,6 +47,11 @@ def _is_log(text: str) -> bool:
         return False
 
 
+def _shown(path: str) -> str:
+    """A path as it may be printed: a URL without the credentials in it."""
+    return redact(path, MAX_SHOWN) if scheme_of(path) else printable(path)
+
+
 def _run(text: str, cohort: str | None, url: str | None) -> Run:
     if not _is_log(text):
         with Store.open(stored_url(url)) as store:
@@ -52,14 +59,16 @@ def _run(text: str, cohort: str | None, url: str | None) -> Run:
     found = _logged(text, url)
     if len(found) != 1:
         several = listed(identifier(run.outcome.app_id if run.outcome else run.key) for run in found)
-        raise TunerError(f"{text}: holds {len(found)} applications ({several}); give the log of one of them")
+        raise TunerError(f"{_shown(text)}: holds {len(found)} applications ({several}); give the log of one of them")
     return found[0]
 
 
 def _two_logs(path: str, url: str | None) -> tuple[Run, Run]:
     found = _logged(path, url)
     if len(found) != 2:
-        raise TunerError(f"{path}: holds {len(found)} of the two applications to compare; give the logs of two runs")
+        raise TunerError(
+            f"{_shown(path)}: holds {len(found)} of the two applications to compare; give the logs of two runs"
+        )
     return found[0], found[1]
 
 
@@ -68,14 +77,16 @@ def _logged(path: str, url: str | None) -> list[Run]:
     reader = LogReader()
     read = list(reader.read([path], partial(read_into, QueriesInFull)))
     if reader.failures or not read:
-        raise TunerError(f"{path}: nothing is compared without it; give the event log of a Spark application")
+        raise TunerError(f"{_shown(path)}: nothing is compared without it; give the event log of a Spark application")
     return sorted((_of_log(*one, path, url) for one in read), key=lambda run: run.started_at)
 
 
 def _of_log(application: Application, sink: QueriesInFull, path: str, url: str | None) -> Run:
-    found = logged_run(application, sink.in_order(), path)
+    found = logged_run(application, sink.in_order(), _shown(path), ends=sink.ends)
     if found is None:
-        raise TunerError(f"{path}: does not tell which application it is of, or when that started; give another log")
+        raise TunerError(
+            f"{_shown(path)}: does not tell which application it is of, or when that started; give another log"
+        )
     decision = _decision(found.key, url) if found.steered else None
     return run_in_effect(decision or Decision(Mode.OBSERVE, ()), found)
 

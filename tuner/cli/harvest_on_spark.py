@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import msgspec
 import typer
 
 from tuner.cli.console import console
-from tuner.cli.log_sources import log_sources
+from tuner.cli.log_sources import log_sources, on_stderr
 from tuner.cli.print_lines import print_lines
 from tuner.cli.spark_session import spark_session
 from tuner.errors import RequirementError
+from tuner.eventlog.log_version import log_name
+from tuner.model.application import Completeness
 from tuner.units import format_bytes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tuner.eventlog.find import LogSource
 
 
 def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable[str], *, as_json: bool) -> None:
@@ -35,6 +43,7 @@ def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable
         sole_writer(HadoopDirectory(spark, out)) as writer,
     ):
         done = harvest(spark, sources, writer)
+        failures += told_unread(spark, out, sources)
     if as_json:
         typer.echo(msgspec.json.encode(asdict(done)).decode())
     else:
@@ -43,3 +52,17 @@ def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable
         print_lines(console(), [read, *(f"  {table}: {rows} rows" for table, rows in done.rows.items())])
     if failures:
         raise typer.Exit(1)
+
+
+def told_unread(spark: SparkSession, out: str, sources: Iterable[LogSource]) -> int:
+    """How many logs there are that were given by their own names and could not be read, whenever that was tried."""
+    from tuner.pipeline.harvested import table
+
+    named = {log_name(source) for source in sources if source.named}
+    if not named:
+        return 0
+    failed = table(spark, out, "applications", "log", "status").where(f"status = '{Completeness.FAILED.value}'")
+    unread = sorted(named & {row["log"] for row in failed.select("log").toLocalIterator()})
+    for log in unread:
+        on_stderr(f"{log}: no application could be read")
+    return len(unread)

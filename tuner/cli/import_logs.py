@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from functools import partial
+from time import time
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -14,9 +15,12 @@ from tuner.cli.cohort import new_name
 from tuner.cli.console import console
 from tuner.cli.db import Url, store_url
 from tuner.cli.log_sources import log_sources, on_stderr
-from tuner.cli.options import AsJson, Paths, require_none_typed
+from tuner.cli.options import AsJson, Paths, require_none_typed, some_number
 from tuner.cli.print_lines import print_lines, print_to_copy
+from tuner.cli.replay_failures import told_failures
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
+from tuner.eventlog.location import shown as shown_path
+from tuner.eventlog.log_watch import goes_on
 from tuner.history.url import parse, shown
 from tuner.model.decision import Mode
 from tuner.problems import Problems
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
     from tuner.replay.imported import Imported
     from tuner.replay.run_selection import RunSelection
     from tuner.replay.walk import Walker
+
+_GOES_ON = "is still being written: left until it has ended, or nothing was written to it for an hour"
 
 
 def import_logs(
@@ -50,7 +56,14 @@ def import_logs(
         bool, typer.Option("--watch", help="Go on until interrupted, and take in logs as they come.")
     ] = False,
     every: Annotated[
-        float, typer.Option(metavar="SECONDS", min=1.0, help="With --watch: how long to wait between two looks.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            max=604_800.0,
+            callback=some_number,
+            help="With --watch: how long to wait between two looks.",
+        ),
     ] = 60.0,
     url: Url = None,
     as_json: AsJson = False,
@@ -83,17 +96,22 @@ def import_logs(
 def _once(
     paths: list[str], walker: Walker, rules: CohortRules, which: RunSelection, store: Store
 ) -> tuple[Imported, int]:
-    """What was imported, and how many paths have no log."""
+    """What was imported, and how many failures there are: paths without a log, and `told_failures`."""
     from tuner.cli.replaying import replayed_here
+    from tuner.replay.cohort_replay import UnreadLog
     from tuner.replay.imported import Imported
     from tuner.replay.store_cohort import store_cohort
 
-    sources, failures = log_sources(paths)
+    found_now, failures = log_sources(paths)
+    now = time()
+    sources = [source for source in found_now if not goes_on(source, now)]
+    left = [UnreadLog(shown_path(source.path), _GOES_ON) for source in found_now if goes_on(source, now)]
     problems = Problems()
     with replayed_here(sources, walker, rules, which) as found:
         summary = found.summary
         kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
-    return Imported(kept, list(summary.unread), [*summary.problems, *problems.found]), failures
+    failures += told_failures(sources, summary, which)
+    return Imported(kept, [*summary.unread, *left], [*summary.problems, *problems.found]), failures
 
 
 def _tell_as_json(store_at: str, imported: Imported) -> None:

@@ -27,7 +27,9 @@ class WatchedImport:
 
     def look(self) -> Imported:
         """Take in what has come since the last look. Raises StoreError: what could not be stored is stored at the next look."""
-        self._replay.read(list(self._watch.changed(log_sources(self._paths, tell=self._tell_once)[0])))
+        changed = list(self._watch.changed(log_sources(self._paths, tell=self._tell_once)[0]))
+        reading = iter(changed)
+        self._replay.read(changed, None, lambda: self._watch.took(next(reading)))
         walked = self._replay.walk()
         kept = [(cohort, store_cohort(self._store, cohort, self._replay, self._problems)) for cohort in walked]
         summary = self._replay.summary

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from tuner.cli.advise import advice_of_log, cohort_in, recommendation_json
+from tuner.cli.advise import advice_of_log, cohort_in, recommendation_json, why_not_used
 from tuner.cli.insights_text import insights_json
 from tuner.cli.log_answers import LogAdvice
 from tuner.cli.log_folders import LogFolders
 from tuner.cli.replay_options import By
 from tuner.errors import TunerError
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.location import shown
 from tuner.eventlog.read import holds_no_events
-from tuner.model.application import Completeness
 from tuner.model.trial import changes_by_trial
 from tuner.panel.paging import page
 from tuner.words.query_names import QueryNames
@@ -45,18 +42,9 @@ def _look_at(
     application, found = advice_of_log(By.AGENT, False, source)
     if holds_no_events(application) and not source.named:
         return
-    if application.status is not Completeness.COMPLETE:
-        not_used.append(
-            f"{shown(source.path)}: {_why_not(application.status, [p.message for p in application.problems])}"
-        )
+    if why := why_not_used(application):
+        not_used.append(f"{found.log}: {why}")
         return
     names = QueryNames(found.queries)
     recommended += [recommendation_json(application, trial, names) for trial in changes_by_trial(found.changes)]
     insights += insights_json(cohort_in(application), application.app_id, found.insights, names)
-
-
-def _why_not(status: Completeness, problems: Sequence[str]) -> str:
-    first = f": {problems[0]}" if problems else ""
-    if status is Completeness.FAILED:
-        return f"no application could be read{first}"
-    return f"the log is {status}; its rows and times are incomplete{first}"

@@ -18,18 +18,25 @@ def on_stderr(line: str) -> None:
 def log_sources(
     paths: Iterable[str], out: str | None = None, tell: Callable[[str], None] = on_stderr
 ) -> tuple[list[LogSource], int]:
-    """The logs at the paths, and how many paths there are without any. What lies in `out` is no log."""
+    """The logs at the paths, each once, and how many paths there are without any. What lies in `out` is no log."""
     written = _written(out) if out else None
-    found: list[LogSource] = []
+    found: dict[str, LogSource] = {}
     failures = 0
     for path in paths:
         try:
-            logs = find_logs(_absolute(log_path(path)))
-            found += [log for log in logs if written is None or not str(log.path).startswith(written)]
+            for log in find_logs(_absolute(log_path(path))):
+                if written is None or not str(log.path).startswith(written):
+                    other = found.get(name := _identity(log))
+                    found[name] = log if other is None or not other.named else other
         except (EventLogNotFoundError, OSError) as error:
             failures += 1
             tell(str(error))
-    return found, failures
+    return list(found.values()), failures
+
+
+def _identity(log: LogSource) -> str:
+    """The same for one log, whatever paths lead to it."""
+    return str(log.path.resolve() if on_disk(log.path) else log.path)
 
 
 def _absolute(place: LogPath) -> LogPath:

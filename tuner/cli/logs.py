@@ -10,6 +10,8 @@ from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path, shown
 from tuner.eventlog.read import holds_no_events, read_log
+from tuner.loop.kept_queries import KeptQueries
+from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application, Completeness, Work
 from tuner.model.query import Query
 from tuner.plan.queries import QueryAndPlans, in_full, query_and_plans
@@ -37,7 +39,10 @@ class QueryList:
     def take(self, work: Work) -> None:
         self.stages += len(work.stages)
         if work.execution and (found := query_and_plans(work.execution, work.stages, work.steering)):
-            self._found.append(self._query(work, found))
+            self._keep(self._query(work, found))
+
+    def _keep(self, query: Query) -> None:
+        self._found.append(query)
 
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
         """What is kept of a query, and whatever else is to be made of it while its plans are at hand."""
@@ -48,7 +53,20 @@ class QueryList:
 
 
 class QueriesInFull(QueryList):
-    """The same with all that is measured of them."""
+    """The same with all that is measured of them, of the most that a run of the history holds in full."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = KeptQueries()
+        self._found = self._kept.found
+        self.ends = WorkEnds()
+
+    def take(self, work: Work) -> None:
+        super().take(work)
+        self.ends.take(work)
+
+    def _keep(self, query: Query) -> None:
+        self._kept.add(query)
 
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
         return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)

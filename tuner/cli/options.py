@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Annotated
 
 import typer
@@ -30,6 +31,13 @@ def _is_typed(ctx: typer.Context, name: str) -> bool:
     """Defaults and variables of the environment are not."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def some_number(value: float | None) -> float | None:
+    """The value of an option with bounds: nan is within all of them. typer.BadParameter for that."""
+    if value is not None and isnan(value):
+        raise typer.BadParameter(f"{value:g} is not a number")
+    return value
 
 
 def _price(price: float | None) -> float | None:

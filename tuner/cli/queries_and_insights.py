@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tuner.advice.insights.application_insights import ApplicationInsights
 from tuner.advice.insights.insights import insights_of
-from tuner.cli.logs import QueryList
+from tuner.cli.logs import QueriesInFull
 from tuner.model.application import Work
 from tuner.model.query import Query
 from tuner.plan.looked_at import looked_at
-from tuner.plan.queries import QueryAndPlans, in_full
+from tuner.plan.queries import QueryAndPlans
 
 
-class QueriesAndInsights(QueryList):
+class QueriesAndInsights(QueriesInFull):
     """The queries of one application in full, and what their plans show a person."""
 
     def __init__(self) -> None:
@@ -21,4 +21,4 @@ class QueriesAndInsights(QueryList):
     def _query(self, work: Work, found: QueryAndPlans) -> Query:
         with looked_at(*found[1:]):
             self.insights.add(insights_of(work, found))
-            return in_full(found, work.stages, work.execution.logical_plan if work.execution else None)
+            return super()._query(work, found)

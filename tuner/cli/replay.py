@@ -15,6 +15,7 @@ from tuner.cli.console import console
 from tuner.cli.fleet_model_text import fleet_model_lines
 from tuner.cli.log_sources import log_sources, on_stderr
 from tuner.cli.options import AsJson, CoreHourPrice, Paths, Processes
+from tuner.cli.replay_failures import told_failures
 from tuner.cli.replay_options import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.spark_session import Conf, Master, Out, check_spark_options, spark_session
 from tuner.cli.write_page import check_page
@@ -96,6 +97,7 @@ def replay(
             show_replay(console(), found, backtest=backtest, core_hour_price=core_hour_price, resources=resources)
         if db is not None or report is not None:
             _keep(found, db, report, core_hour_price)
+        failures += told_failures(sources, found.summary, which)
         if failures or not found.summary.cohorts:
             raise typer.Exit(1)
 

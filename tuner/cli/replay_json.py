@@ -95,7 +95,7 @@ def totals_json(summary: ReplaySummary, core_hour_price: float | None) -> dict[s
         "cohorts": [_cohort(c) for c in summary.cohorts],
         "backtest": asdict(summary.backtest) if summary.backtest else None,
         "observed": [_observed(c.cohort, o) for c in summary.cohorts for o in c.observed],
-        "unread": [asdict(u) for u in summary.unread],
+        "unread": [{"log": u.log, "why": u.why} for u in summary.unread],
         "problems": list(summary.problems),
     }
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from tuner.cli.options import some_number
 from tuner.replay.cohort_of import CohortRules
 from tuner.replay.run_selection import RunSelection
 
@@ -35,7 +36,10 @@ Since = Annotated[
     typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="Only applications that started since then (UTC)."),
 ]
 Months = Annotated[
-    float | None, typer.Option(min=0.0, help="Only the last so many months before the newest application.")
+    float | None,
+    typer.Option(
+        min=0.0, max=1200.0, callback=some_number, help="Only the last so many months before the newest application."
+    ),
 ]
 Carrier = Annotated[
     By, typer.Option(help="How changes would reach the jobs: agent, as `submit` has it, or conf: properties alone.")

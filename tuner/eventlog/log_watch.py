@@ -31,14 +31,23 @@ class LogWatch:
 
     def __init__(self, now: Callable[[], float] = time) -> None:
         self._now = now
-        self._seen: dict[str, str] = {}
+        self._taken: dict[str, str] = {}
+        self._found: dict[str, str] = {}
 
     def changed(self, sources: Iterable[LogSource]) -> Iterator[LogSource]:
-        """Of the logs that are there now, those to be read. One that is still written is not among them."""
+        """Of the logs that are there now, those to be read: again until they are `took`. One that is still written is not among
+        them."""
         for source in sources:
             if goes_on(source, self._now()):
                 continue
             name, now = log_name(source), version(source)
-            if self._seen.get(name) != now:
+            if self._taken.get(name) != now:
+                # As it was before it was read: it may be written to meanwhile.
+                self._found[name] = now
                 yield source
-                self._seen[name] = now  # Not where its taker failed.
+
+    def took(self, source: LogSource) -> None:
+        """One that `changed` gave has been read."""
+        name = log_name(source)
+        if (found := self._found.pop(name, None)) is not None:
+            self._taken[name] = found

@@ -27,7 +27,9 @@ MAX_PROBLEMS_PER_FILE = 20
 _WEIGHED_LINES = 1000  # from one look at how much is open to the next
 # SparkContext posts its environment as it starts; before it come the version, the executors that are there and the start.
 _STARTING_LINES = 1000
-_NOT_EVENTS = {ProblemCode.BAD_LINE, ProblemCode.NO_EVENTS, ProblemCode.TRUNCATED}
+_NOT_EVENTS = {ProblemCode.BAD_LINE, ProblemCode.NO_EVENTS}
+# What Spark begins each line of a log with.
+_EVENT = b'{"Event":'
 _UNFINISHED = {
     True: "the application is still writing, or was killed",
     False: "the application was killed, or the file was not copied whole",
@@ -48,8 +50,10 @@ class _Problems:
         else:
             self._dropped += 1
 
-    def no_events(self, lines: int) -> None:
-        """One problem in place of one for each line of a file that is something else."""
+    def end(self, lines: int, bad: int, parsed: int) -> None:
+        """One problem in place of one for each line of a file that is something else: it has bad lines, and no event."""
+        if not bad or parsed:
+            return
         self._found, self._dropped = [], 0
         self.add(lines, ProblemCode.NO_EVENTS, f"no Spark event in the first {lines} lines: not an event log")
 
@@ -211,25 +215,32 @@ def _read_events(
         for number, line in _lines(file):
             if _take_line(number, line, fold, problems, open_ended=open_ended):
                 parsed += 1
-            elif line.endswith(b"\n") or len(line) >= MAX_LINE_BYTES:
+            elif not _is_cut_event(line):
                 bad += 1
                 if not parsed and bad >= MAX_PROBLEMS_PER_FILE:
                     break
             if finished:
                 yield
-        if bad and not parsed:
-            problems.no_events(number)
+        problems.end(number, bad, parsed)
     except UnsupportedCodecError as error:
         problems.add(0, ProblemCode.UNSUPPORTED_CODEC, str(error))
     except EOFError as error:
         message = f"{error}: {_UNFINISHED[open_ended]}"
         problems.add(number + 1, ProblemCode.TRUNCATED, message, retryable=open_ended)
+        problems.end(number, bad, parsed)
     except DATA_ERRORS as error:
         unreadable = isinstance(error, OSError) and error.errno
         code = ProblemCode.UNREADABLE_FILE if unreadable else ProblemCode.CORRUPT_DATA
         told = error.strerror if isinstance(error, OSError) and error.strerror else error
         problems.add(number + 1, code, f"cannot be read any further: {told}", retryable=open_ended)
     return number
+
+
+def _is_cut_event(line: bytes) -> bool:
+    """Whether a line that is no event is the beginning of one."""
+    if line.endswith(b"\n") or len(line) >= MAX_LINE_BYTES:
+        return False
+    return line.startswith(_EVENT) or _EVENT.startswith(line)
 
 
 def _take_line(number: int, line: bytes, fold: ApplicationFold, problems: _Problems, *, open_ended: bool) -> bool:

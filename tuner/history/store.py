@@ -175,18 +175,26 @@ class Store:
         return True
 
     def finish(
-        self, key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, *, seen: bool = False
+        self,
+        key: str,
+        state: RunState,
+        ended_at: datetime,
+        outcome: Outcome | None,
+        *,
+        seen: bool = False,
+        goes_on: bool = False,
     ) -> bool:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
 
         A run that ended without an outcome (a lost one) takes one later; one that was given up while its log had no end
         takes the whole one; one that succeeded by its log, the failure that its driver has `seen`: a job may fail when its
-        Spark has stopped. ValueError for the state running; StoreError for a run that never began.
+        Spark has stopped; where its application `goes_on` in a log without an end, the whole one that took longer. ValueError for
+        the state running; StoreError for a run that never began.
         """
         if state is RunState.RUNNING:
             raise ValueError(f"run {key} cannot finish as {state}")
         with self._writing() as connection:
-            if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen)).rowcount == 1:
+            if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen, goes_on)).rowcount == 1:
                 if outcome is not None:
                     connection.execute(replace_times(key, outcome, connection.dialect.name))
                 connection.execute(update(CohortRow).where(CohortRow.last_key == key).values(last_state=state.value))
@@ -369,11 +377,13 @@ class Store:
         with self._reading() as session:
             return session.scalar(select(RunRow.cohort).where(RunRow.key == key))
 
-    def app_ids(self, cohort: str) -> set[str]:
-        """The Spark applications of a cohort's runs whose whole logs are known."""
-        finished = select(RunRow.app_id).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
+    def whole(self, cohort: str) -> dict[str, tuple[str, int]]:
+        """The Spark applications of a cohort's runs whose whole logs are known, and how long they took, by the runs' keys."""
+        columns = (RunRow.key, RunRow.app_id, RunRow.duration_ms)
+        finished = select(*columns).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
         with self._reading() as session:
-            return {app_id for app_id in session.scalars(finished) if app_id is not None}
+            found = session.execute(finished).all()
+        return {key: (app_id, ms) for key, app_id, ms in found if app_id is not None and ms is not None}
 
     def add_details(self, key: str, details: RunDetails) -> None:
         """Stores what a run has for people to look at. StoreError for a run that never began."""
@@ -675,7 +685,9 @@ def _require_untried(connection: Connection, run: Run, decided_with: Collection[
             raise TriedMeanwhileError(f"run {key} began meanwhile and tries a change that run {run.key} was to try")
 
 
-def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, seen: bool) -> Update:
+def _update_unfinished(
+    key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, seen: bool, goes_on: bool
+) -> Update:
     of_run = update(RunRow).where(RunRow.key == key)
     mistaken: ColumnElement[bool] = false()
     if seen and state is RunState.FAILED:
@@ -684,7 +696,11 @@ def _update_unfinished(key: str, state: RunState, ended_at: datetime, outcome: O
         running = and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
         return of_run.where(running | mistaken).values(state=state.value, ended_at=ended_at)
     # An outcome whose plans were let go is one.
-    lacks = RunRow.app_id.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
+    lacks: ColumnElement[bool] = (
+        RunRow.app_id.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
+    )
+    if goes_on and outcome.duration_ms is not None:
+        lacks |= RunRow.duration_ms < outcome.duration_ms
     return of_run.where(lacks | mistaken).values(
         state=state.value,
         ended_at=ended_at,

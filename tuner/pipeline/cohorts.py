@@ -46,36 +46,38 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """The runs to replay by cohort, oldest first; the cohorts there are, replayed or not; what is in none, or in part; all
-    logs of applications.
+    logs of applications; the cohorts that were not asked for.
     """
 
     cohorts: dict[str, tuple[Place, ...]] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     unread: tuple[UnreadLog, ...] = ()
     logs: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelection) -> Fleet:
     """The fleet of the tables at `out`, of which there is at least one. Holds a line for each run in memory."""
     rows = _runs(spark, out, rules).collect()
     cohorts: dict[str, dict[str, Row]] = {}
-    unread: dict[str, str] = {}
+    unread: dict[str, UnreadLog] = {}
     for row in sorted(rows, key=lambda row: row["log"]):
         if row["cohort"] is None or _breaks_off(row) or not row["queries"]:
-            unread[row["log"]] = row["unused"]
+            unread[row["log"]] = UnreadLog(row["log"], row["unused"], is_unreadable=row["cohort"] is None)
         if row["cohort"] is not None and chosen.is_named(row["cohort"]):
             _take(row, cohorts.setdefault(row["cohort"], {}), unread)
     known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
-    told = tuple(UnreadLog(log, why) for log, why in sorted(unread.items()))
-    return Fleet(_since(cohorts, chosen), known, told, tuple(row["log"] for row in rows))
+    left_out = tuple(sorted(name for name in known if not chosen.is_named(name)))
+    told = tuple(unread[log] for log in sorted(unread))
+    return Fleet(_since(cohorts, chosen), known, told, tuple(row["log"] for row in rows), left_out)
 
 
-def _take(row: Row, runs: dict[str, Row], unread: dict[str, str]) -> None:
+def _take(row: Row, runs: dict[str, Row], unread: dict[str, UnreadLog]) -> None:
     """Add a run to its cohort: of two logs of one application the one that the local replay prefers."""
     other = runs.get(row["key"])
     if other is not None:
         row, left = sorted((row, other), key=lambda row: (_breaks_off(row), row["log"]))
-        unread[left["log"]] = f"of the same application as {row['log']}"
+        unread[left["log"]] = UnreadLog(left["log"], f"of the same application as {row['log']}")
     runs[row["key"]] = row
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import msgspec
 
+from tuner.eventlog.as_ended import as_ended
 from tuner.model.application import Application
 from tuner.model.query import Query
 from tuner.replay.cohort_replay import LoggedRun
@@ -37,6 +39,7 @@ _encoder = msgspec.json.Encoder()
 
 def run_document(application: Application, log: str) -> str | None:
     """What a replay needs to know of an application besides its queries. None where that cannot be written."""
+    application = as_ended(application, datetime.now(UTC))
     run = logged_run(application, (), log)
     return _written(f"the run of {log}", RunDocument(run, unused_because(application, run)))
 

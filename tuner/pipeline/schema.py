@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tuner.model.query_work import BroadcastWork
 from tuner.plan.query_work import Resource
+from tuner.spark.properties import APP_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ _BROADCAST = pa.struct({field.name: _LONG for field in fields(BroadcastWork)})
 
 TABLES: dict[str, tuple[Column, ...]] = {
     "applications": _columns(
-        ("app_name", _STRING, "spark.app.name"),
+        ("app_name", _STRING, APP_NAME),
         ("spark_version", _STRING, "version that wrote the log"),
         ("start_ms", _LONG, "epoch milliseconds"),
         ("end_ms", _LONG, "epoch milliseconds; null where the log breaks off"),

@@ -14,10 +14,9 @@ from tuner.model.query import Query
 from tuner.model.query_work import BroadcastWork, QueryWork, SortWork, StageWork
 from tuner.plan.query_work import Resource
 
-# What training needs of a query, of its stages, and of its run.
+# What training needs of a query and of its stages.
 QUERY_COLUMNS = ("wall_ms", "sort_rows", "sort_ms", "broadcasts")
 STAGE_COLUMNS = ("stage_id", "attempt", "tasks", "run_ms", "cpu_ms", *(resource.value for resource in Resource))
-RUN_COLUMNS = ("start_ms", "cores")
 
 Row = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tuner.eventlog.airflow_tags import DAG_AND_TASK, OPENLINEAGE_JOB
 from tuner.history.cohort_name import LONGEST_KNOWN, made_safe
-from tuner.steering.submit_conf import COHORT
+from tuner.spark.run_tags import COHORT
 
 UNNAMED = "(no name)"
 

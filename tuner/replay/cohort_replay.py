@@ -84,8 +84,8 @@ class ReplayedRun:
     `in_force` are ids of the decision's changes that the run did have, `lacked` the changes that it had not.
     `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
     the actual); None where nothing was measured, or lacking. `clock_share` is how much of a second of its queries passed on the
-    clock (less than 1 where several ran at once). `core_seconds` is what their tasks ran,
-    `allocated_core_ms` the time that the application's executors held their cores, busy or idle (None: its log does not tell),
+    clock (less than 1 where several ran at once). `core_seconds` is what their tasks ran, `held_cores` how many cores its
+    executors held on average, `allocated_core_ms` the time that they held these, busy or idle (None: its log does not tell),
     `resources` what else they held and used. `as_live` says
     whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
     """
@@ -108,11 +108,12 @@ class ReplayedRun:
     allocated_core_ms: int | None = None
     resources: ResourceUse = UNKNOWN_USE
     clock_share: float = 1.0
+    held_cores: float | None = None
 
     @property
     def query_cores(self) -> float:
-        """Cores of its cluster, shared out among queries that ran at once."""
-        return self.cluster.cores * self.clock_share
+        """Cores that were held, shared out among queries that ran at once."""
+        return (self.cluster.cores if self.held_cores is None else self.held_cores) * self.clock_share
 
     @property
     def allocated_core_hours(self) -> float | None:
@@ -136,7 +137,7 @@ class Upcoming:
 @dataclass(frozen=True, slots=True)
 class Advised:
     """A trial over all runs of a cohort that it was advised for and that ran without it. Seconds are sums over those runs;
-    `core_hours` is the gain times the cores of each run's cluster, shared out among queries that ran at once.
+    `core_hours` is the gain times the cores that each run held, shared out among queries that ran at once.
 
     `last` is the newest decision on each of its changes; `runs` counts the runs, 0 where only the run to come would have
     it: seconds and core-hours are then of that one.
@@ -152,7 +153,7 @@ class Advised:
 class CohortReplay:
     """A cohort's runs as one: where its time went, and what was advised, most core-hours first.
 
-    `query_seconds` sums what its queries took, `core_hours` is that times the cores of each run's cluster, shared out among
+    `query_seconds` sums what its queries took, `core_hours` is that times the cores that each run held, shared out among
     queries that ran at once; `saved` is None where no run lacked an advised change. `next` is the decision for a run that would
     come now, `next_saved` what it would save in that one. `live` counts the runs that the tuner steered, `as_live` those of them
     whose decision reads the same here.
@@ -188,10 +189,11 @@ class CohortReplay:
 
 @dataclass(frozen=True, slots=True)
 class UnreadLog:
-    """A log that is in no cohort, or that is there only in part, and why."""
+    """A log that is in no cohort, or that is there only in part, and why. `is_unreadable` says that nothing of it is there."""
 
     log: str
     why: str
+    is_unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,8 @@ class Backtest:
 
 @dataclass(frozen=True, slots=True)
 class ReplaySummary:
-    """All cohorts, most core-hours to save first, what could not be read, and how much was."""
+    """All cohorts, most core-hours to save first, what could not be read, and how much was. `left_out` are the cohorts that there
+    are and that were not asked for."""
 
     cohorts: tuple[CohortReplay, ...]
     unread: tuple[UnreadLog, ...]
@@ -221,6 +224,7 @@ class ReplaySummary:
     size_bytes: int
     problems: tuple[str, ...] = ()
     backtest: Backtest | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def allocated_core_hours(self) -> float:

@@ -36,7 +36,8 @@ class LocalReplay:
         self._unwalked: dict[str, RunOrder] = {}
         self._walked: list[str] = []
         self._since: datetime | None = None
-        self._unread: dict[str, str] = {}
+        self._unread: dict[str, UnreadLog] = {}
+        self._left_out: set[str] = set()
         self._problems = Problems()
         self._logs = self._size_bytes = 0
 
@@ -54,9 +55,13 @@ class LocalReplay:
         self._logs += 1
         self._size_bytes += log.size_bytes
         if log.unused:
-            self._unread[log.log] = log.unused
-        if log.run is not None and self._chosen.is_named(log.run.cohort):
+            self._unread[log.log] = UnreadLog(log.log, log.unused, is_unreadable=log.run is None)
+        if log.run is None:
+            return
+        if self._chosen.is_named(log.run.cohort):
             self._take_run(log.run)
+        else:
+            self._left_out.add(log.run.cohort)
 
     def _take_run(self, run: Encoded) -> None:
         other = self._logged.get(run.cohort, run.key)
@@ -73,7 +78,7 @@ class LocalReplay:
         if _is_older_reading(other, of=run):
             return run
         preferred, left = sorted((run, other), key=preference)
-        self._unread[left.log] = f"of the same application as {preferred.log}"
+        self._unread[left.log] = UnreadLog(left.log, f"of the same application as {preferred.log}")
         return preferred
 
     @property
@@ -110,11 +115,12 @@ class LocalReplay:
         observed = [o for cohort in self._cohorts for o in cohort.observed]
         return ReplaySummary(
             cohorts=by_gain(self._cohorts),
-            unread=tuple(UnreadLog(log, why) for log, why in self._unread.items()),
+            unread=tuple(self._unread.values()),
             logs=self._logs,
             size_bytes=self._size_bytes,
             problems=tuple(self._problems.found),
             backtest=backtest(observed),
+            left_out=tuple(sorted(self._left_out)),
         )
 
     def runs(self, cohort: str | None = None) -> Iterator[ReplayedRun]:

@@ -9,12 +9,16 @@ from datetime import UTC, datetime
 from tuner.eventlog.as_ended import as_ended
 from tuner.history.failure import with_query
 from tuner.history.outcome import outcome_of, state_of
+from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application, Completeness
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Origin, RunState
 from tuner.replay.cohort_of import BY_LOG, CohortRules, cohort_of
 from tuner.replay.cohort_replay import LoggedRun
-from tuner.steering.submit_conf import CHANGES, KEY
+from tuner.spark.run_tags import CHANGES, KEY
+
+# Of work that nobody looked at.
+UNTOLD = WorkEnds()
 
 # Milliseconds that a datetime can hold: a damaged log may tell others.
 _LAST_MS = 253_402_300_799_000
@@ -23,14 +27,18 @@ _KEY_PARTS = 5
 
 
 def logged_run(
-    application: Application, found: Sequence[Query], log: str, rules: CohortRules = BY_LOG
+    application: Application,
+    found: Sequence[Query],
+    log: str,
+    rules: CohortRules = BY_LOG,
+    ends: WorkEnds = UNTOLD,
 ) -> LoggedRun | None:
     """The run that an application was. None for one that tells neither its id nor when it started: it has no place in time.
 
-    Whether the job failed is told by its queries: of anything else that failed in it a log has no word.
+    Whether the job failed is told by how its work ended: of anything else that failed in it a log has no word.
     """
     application = as_ended(application, datetime.now(UTC))
-    start = _moment(application.start_ms)
+    start = moment(application.start_ms)
     if start is None or not application.app_id or application.status is Completeness.FAILED:
         return None
     conf = application.conf
@@ -43,7 +51,7 @@ def logged_run(
         cohort=cohort_of(conf, application.app_name, rules),
         try_number=_try_number(key or application.attempt or "1"),
         started_at=start,
-        ended_at=_moment(application.end_ms),
+        ended_at=moment(application.end_ms),
         state=RunState.SUCCEEDED,
         outcome=outcome_of(application, ()),
         origin=_origin(key),
@@ -51,19 +59,28 @@ def logged_run(
         changes=conf.get(CHANGES, ""),
         directed=tuple(sorted(directed)),
     )
-    return with_queries(replace(run, state=state_of(application, failed=False)), found)
+    return with_queries(replace(run, state=state_of(application, failed=_has_error(application))), found, ends)
 
 
-def with_queries(run: LoggedRun, found: Sequence[Query]) -> LoggedRun:
-    """The run with its queries, in the order of their ids. One that failed, or did not end though the log does, failed it."""
+def with_queries(run: LoggedRun, found: Sequence[Query], ends: WorkEnds = UNTOLD) -> LoggedRun:
+    """The run with its queries, in the order of their ids. One that failed, or did not end though the log does, failed it; so
+    do, in a log that ends, its other work's `ends`."""
     ordered = tuple(sorted(found, key=lambda query: query.id))
     bad = {QueryStatus.FAILED} | (set() if run.state is RunState.PARTIAL else {QueryStatus.UNFINISHED})
-    state = RunState.FAILED if any(query.status in bad for query in ordered) else run.state
+    failed = any(query.status in bad for query in ordered)
+    failed |= ends.is_broken if run.state is RunState.PARTIAL else ends.has_failed
+    state = RunState.FAILED if failed else run.state
     failure = with_query(run.outcome.failure, ordered) if run.outcome.failure else None
     return replace(run, state=state, outcome=replace(run.outcome, queries=ordered, failure=failure))
 
 
-def _moment(ms: int | None) -> datetime | None:
+def _has_error(application: Application) -> bool:
+    """Whether a SQL execution failed, also one that no query could be made of."""
+    return any(failed.execution_id is not None and failed.job_id is None for failed in application.failures)
+
+
+def moment(ms: int | None) -> datetime | None:
+    """None for milliseconds that are none, as a damaged log may tell."""
     return datetime.fromtimestamp(ms / 1e3, UTC) if ms is not None and 0 < ms < _LAST_MS else None
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.location import shown
 from tuner.eventlog.log_version import log_bytes
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import holds_no_events, read_log
+from tuner.loop.kept_queries import KeptQueries
+from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application, Completeness, Work
-from tuner.model.query import Query
 from tuner.model.run import RunState
 from tuner.plan.queries import in_full, query_and_plans
 from tuner.replay.cohort_of import CohortRules
@@ -39,17 +42,18 @@ def read_run(source: LogSource, rules: CohortRules) -> ReadLog | None:
 
 
 def _read(source: LogSource, rules: CohortRules) -> ReadLog | None:
-    found: list[Query] = []
+    kept, ends = KeptQueries(), WorkEnds()
 
     def take(work: Work) -> None:
+        ends.take(work)
         if work.execution and (one := query_and_plans(work.execution, work.stages, work.steering)):
-            found.append(in_full(one, work.stages, work.execution.logical_plan))
+            kept.add(in_full(one, work.stages, work.execution.logical_plan))
 
-    application = read_log(source, take)
+    application = as_ended(read_log(source, take), datetime.now(UTC))
     if holds_no_events(application) and not source.named:
         return None
     log = shown(source.path)
-    run = logged_run(application, found, log, rules)
+    run = logged_run(application, kept.found, log, rules, ends)
     is_used = run is not None and run.state is not RunState.PARTIAL and run.outcome.queries
     unused = "" if is_used else unused_because(application, run)
     return ReadLog(log, log_bytes(source), None if run is None else encoded(run), unused)

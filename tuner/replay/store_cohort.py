@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 
 from tuner.history.store import Store
@@ -18,6 +18,7 @@ from tuner.plan.digest import digest
 from tuner.policy.measure import usable
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun
+from tuner.replay.logged_run import moment
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
 from tuner.replay.run_in_effect import after, run_in_effect
@@ -31,14 +32,14 @@ _PREFIX = "imported"
 def store_cohort(
     store: Store, cohort: CohortReplay, replayed: Replayed, problems: Problems, cohort_name: str = ""
 ) -> int:
-    """Store a cohort's newest runs that are not there yet, by their applications; returns how many. A run whose log broke off
-    is there only so far: once it is whole, it takes its place.
+    """Store a cohort's newest runs that are not there yet, by their applications and attempts; returns how many. A run whose log
+    broke off is there only so far: once it is whole, it takes its place. So does one that has gone on since it was read.
 
     They belong to no task instance, whatever their logs say. Under `cohort_name` where it is given. The newest whole run
     gets its plans, insights and the decision to come; so does the newest that nothing steered, to compare with.
     """
     name = cohort_name or cohort.cohort
-    there = store.app_ids(name)
+    there = _There(store.whole(name))
     kept = deque[tuple[LoggedRun, Run]](maxlen=KEPT_RUNS)
     for read, found in zip(replayed.logged(cohort.cohort), replayed.runs(cohort.cohort), strict=True):
         logged = after(read, (run for _, run in kept))
@@ -47,13 +48,30 @@ def store_cohort(
     added = {
         run.key
         for logged, run in kept
-        if run.outcome and run.outcome.app_id not in there and not _is_live(store, logged) and _stored(store, run)
+        if run.outcome and not there.holds(run) and not _is_live(store, logged) and _stored(store, run)
     }
     _add_details(store, cohort, kept, added, problems)
     if added:
         problems.guard("keep the books", partial(keep_books, store, name, None, most=KEPT_RUNS), None)
         keep_stance_now(store, name)
     return len(added)
+
+
+class _There:
+    """The runs that a store has whole: those that were imported by their keys, for an application has a run for each attempt; the
+    tuner's own by their applications."""
+
+    def __init__(self, whole: Mapping[str, tuple[str, int]]) -> None:
+        imported = f"{_PREFIX}/"
+        self._imported_ms = {key: ms for key, (_, ms) in whole.items() if key.startswith(imported)}
+        self._live = {app_id for key, (app_id, _) in whole.items() if not key.startswith(imported)}
+
+    def holds(self, run: Run) -> bool:
+        """Not where the run took longer than it is known: a log without an end was taken as ended when it was quiet."""
+        if run.outcome is None or run.outcome.app_id in self._live:
+            return True
+        known_ms = self._imported_ms.get(run.key)
+        return known_ms is not None and (run.outcome.duration_ms or 0) <= known_ms
 
 
 def _is_live(store: Store, run: LoggedRun) -> bool:
@@ -63,7 +81,14 @@ def _is_live(store: Store, run: LoggedRun) -> bool:
 
 def _stored(store: Store, run: Run) -> bool:
     store.begin(run.begun)
-    return store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome)
+    return store.finish(run.key, run.state, run.ended_at or _last_moment(run), run.outcome, goes_on=True)
+
+
+def _last_moment(run: Run) -> datetime:
+    """The last that the log of a run tells, where that breaks off."""
+    queries = run.outcome.queries if run.outcome else ()
+    last_ms = max((query.start_ms + (query.duration_ms or 0) for query in queries), default=0)
+    return max(run.started_at, moment(last_ms) or run.started_at)
 
 
 def _key(store: Store, cohort: str, run: LoggedRun) -> str:

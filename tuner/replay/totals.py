@@ -11,8 +11,7 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.replay.cohort_replay import Advised, CohortReplay, Lacked, Observed, ReplayedRun, Upcoming
 from tuner.replay.cohort_resources import NO_RESOURCES, CohortResources, with_run
 from tuner.replay.trials import NOTHING, Place, added, place_of
-
-SECONDS_PER_HOUR = 3600.0
+from tuner.units import SECONDS_PER_HOUR
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query
 from tuner.policy.overlap import clock_share
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
+from tuner.replay.held_cores import held_cores
 from tuner.replay.observed import Observer
 from tuner.replay.run_in_effect import after, run_in_effect
 from tuner.replay.trials import trials_lacked, with_trials
@@ -97,7 +98,7 @@ def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upc
         return Upcoming(decision, names=names)
     seconds, in_force = seconds_by_query(newest), {decided.id for decided in newest.decision.in_force}
     lacked, predicted = tuple(_lacked(decision, in_force, seconds)), _predicted(decision, in_force, seconds)
-    query_cores = newest.outcome.cluster.cores * clock_share(newest.outcome.queries)
+    query_cores = held_cores(newest.outcome) * clock_share(newest.outcome.queries)
     return Upcoming(decision, lacked, predicted, query_cores, names)
 
 
@@ -129,6 +130,7 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         allocated_core_ms=outcome.allocated_core_ms,
         resources=outcome.resources,
         clock_share=clock_share(outcome.queries),
+        held_cores=held_cores(outcome),
     )
 
 

@@ -10,7 +10,7 @@ from tuner.model.decision import Standing
 from tuner.panel.models import EvidenceItem, InsightItem, QueryRef, Seconds
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.replay.cohort_replay import Advised, CohortReplay
-from tuner.replay.totals import SECONDS_PER_HOUR
+from tuner.units import SECONDS_PER_HOUR
 from tuner.words.actions import action_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words

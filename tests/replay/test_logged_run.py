@@ -1,0 +1,99 @@
+"""Whether an application failed: by one rule in a live harvest, in a replay, and from the tables of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.eventlog.samples import (
+    JOIN,
+    application_end,
+    execution_end,
+    execution_start,
+    head,
+    job_end,
+    job_start,
+    with_field,
+    write,
+)
+from tuner.eventlog.find import LogSource, find_logs
+from tuner.loop import kept_queries
+from tuner.loop.harvest import harvest
+from tuner.model.run import RunState
+from tuner.replay.cohort_of import BY_LOG
+from tuner.replay.cohort_replay import LoggedRun
+from tuner.replay.read_run import read_run
+from tuner.replay.spool import Spool
+
+
+def rdd_job(number: int, error: str | None, *, begun_ms: int) -> list[bytes]:
+    start = with_field(job_start(None, job_id=number), ("Submission Time",), begun_ms)
+    return [start, with_field(job_end(number, error), ("Completion Time",), begun_ms + 100)]
+
+
+QUERY = [execution_start(time=2000), execution_end(time=2400)]
+ENDINGS: dict[str, tuple[Sequence[bytes], RunState]] = {
+    "a job fails last": ([*QUERY, *rdd_job(0, "boom", begun_ms=2500)], RunState.FAILED),
+    "the program goes on": ([*rdd_job(0, "boom", begun_ms=1500), *QUERY], RunState.SUCCEEDED),
+    "a job makes up for it": (
+        [*QUERY, *rdd_job(0, "boom", begun_ms=2500), *rdd_job(1, None, begun_ms=2700)],
+        RunState.SUCCEEDED,
+    ),
+    "a job never ends": ([*QUERY, job_start(None)], RunState.FAILED),
+    "a command fails": ([execution_start(1), execution_end(1, "boom", time=2100), *QUERY], RunState.FAILED),
+    "all goes well": ([*QUERY, *rdd_job(0, None, begun_ms=2500)], RunState.SUCCEEDED),
+}
+
+
+def log(tmp_path: Path, work: Sequence[bytes], *, ended: bool = True) -> LogSource:
+    (source,) = find_logs(write(tmp_path / "log", [*head(), *work, *([application_end()] if ended else [])]))
+    return source
+
+
+def logged(source: LogSource) -> LoggedRun:
+    found, spool = read_run(source, BY_LOG), Spool(LoggedRun)
+    assert found is not None and found.run is not None
+    return spool.decoded(found.run)
+
+
+def on_spark(source: LogSource) -> LoggedRun:
+    """The run from its rows, put together as Spark does."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
+    from tests.pipeline.run_rows_here import rows_here
+    from tuner.pipeline.run_rows import logged_runs
+
+    unread: list[Any] = []
+    (run,) = logged_runs(rows_here(source, "c", 0), lambda *told: unread.append(told))
+    assert not unread
+    return run
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_a_run_failed_by_the_same_rule_wherever_its_log_is_read(tmp_path: Path, how: str) -> None:
+    work, state = ENDINGS[how]
+    source = log(tmp_path, work)
+    assert harvest(source).has_failed is (state is RunState.FAILED)
+    assert logged(source).state is state
+    assert on_spark(source).state is state
+
+
+@pytest.mark.parametrize("work", [[*QUERY, *rdd_job(0, "boom", begun_ms=2500)], [*QUERY, job_start(None)]])
+def test_of_a_log_that_breaks_off_nobody_knows_if_the_program_went_on(tmp_path: Path, work: Sequence[bytes]) -> None:
+    source = log(tmp_path, work, ended=False)
+    assert logged(source).state is on_spark(source).state is RunState.PARTIAL
+
+
+def test_of_a_server_of_queries_some_executions_are_kept_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 8)
+    work = [
+        line for number in range(50) for line in (execution_start(number, sparkPlanInfo=JOIN), execution_end(number))
+    ]
+    source = log(tmp_path, work)
+    for queries in (logged(source).outcome.queries, on_spark(source).outcome.queries):
+        assert [query.id for query in queries] == list(range(50))
+        assert 4 <= sum(bool(query.joins) for query in queries) <= 8

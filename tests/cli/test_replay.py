@@ -163,9 +163,11 @@ def test_a_log_that_was_named_and_cannot_be_read_is_a_failure(logs: Path, tmp_pa
 def test_an_import_leaves_a_log_that_is_still_written(logs: Path, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/live.db"
     night(logs, 5, 7, ended=False)
-    done = spark_tuner("import", logs, "--db", url)
+    done = spark_tuner("import", logs, "--db", url, "--json")
     assert done.exit_code == 0, done.output
-    assert "local-5.inprogress: is still being written" in said(done)
+    (left,) = json.loads(done.stdout)["unread"]
+    assert left["log"].endswith("local-5.inprogress")
+    assert left["why"].startswith("is still being written")
     with Store.open(url) as store:
         assert store.count("etl") == 3
 

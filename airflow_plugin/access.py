@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
 from airflow_plugin.engines.engine import Ask
 from airflow_plugin.fail_open import failing_open
+
+# Options of file systems that are secrets (s3fs, dbfs).
+_SECRET = ("secret", "token")
 
 
 class Access(Mapping[str, Any]):
@@ -23,9 +27,8 @@ class Access(Mapping[str, Any]):
         """Have Airflow hide what is secret of what was told by now. It answers the task's own thread alone."""
         from airflow.sdk.log import mask_secret
 
-        for name, value in (self._told or {}).items():
-            if isinstance(value, str):
-                mask_secret(value, name)
+        for value in _secrets(self._told or {}):
+            mask_secret(value)
 
     def __getitem__(self, name: str) -> Any:
         return self._options()[name]
@@ -42,5 +45,19 @@ class Access(Mapping[str, Any]):
                 found: Mapping[str, Any] = {}
                 with failing_open(self._log, "read event logs with the task's own connection"):
                     found = self._ask() if self._ask else {}
+                with suppress(Exception):
+                    _mask_here(found)
                 self._told = found
             return self._told
+
+
+def _secrets(told: Mapping[str, Any]) -> list[str]:
+    return [value for name in _SECRET if isinstance(value := told.get(name), str) and value]
+
+
+def _mask_here(told: Mapping[str, Any]) -> None:
+    """In this process at once, by whatever thread: its logs may tell before the task's own thread goes on."""
+    from airflow.sdk.log import _secrets_masker
+
+    for value in _secrets(told):
+        _secrets_masker().add_mask(value)

@@ -233,14 +233,15 @@ class TaskSteering:
         """What is added to each job, for as long as a task may wait before all of them; nothing to those that are left then."""
         from airflow_plugin import turn
 
-        until = monotonic() + current.most_seconds.before_all()
+        until = monotonic() + current.most_seconds.before_all() - self._waited
         found: list[Additions] = []
-        for job in jobs:
+        for number, job in enumerate(jobs):
             task = self._task(job, current, until - monotonic())
-            begun = turn.begin(task, current, waited=self._waited)
+            with self._masked(task.access):
+                # All jobs were looked up at once: it is the first that waited for it.
+                begun = turn.begin(task, current, waited=0.0 if number else self._waited)
             found.append(self._additions(job, begun))
-            self._mask(task.access)
-            if begun.turn.is_late or monotonic() + self._waited >= until:
+            if begun.turn.is_late or monotonic() >= until:
                 break
         if left := len(jobs) - len(found):
             self._log.warning(
@@ -295,14 +296,14 @@ class TaskSteering:
 
         # Where all went well, each did; else the log of each tells how it ended, if the task does more than one thing.
         is_its_end = not failed or (len(begun) == 1 and self.engine.ends_as_its_job(self.operator))
-        most_seconds = replace(settings.load().most_seconds, waited_after=self._waited)
-        until = monotonic() + most_seconds.after_all()
+        most_seconds = settings.load().most_seconds
+        until = monotonic() + most_seconds.after_all() - self._waited
         for number, one in enumerate(begun, start=1):
-            ended = self._to_harvest(one, replace(most_seconds, left=until - monotonic()))
-            report = turn.end(ended, failed=failed if is_its_end else None, error=error)
-            self._mask(ended.turn.job.access)
-            is_over = monotonic() + self._waited >= until
-            if number < len(begun) and (report is None or report.is_late or is_over):
+            waited = 0.0 if number > 1 else self._waited
+            ended = self._to_harvest(one, replace(most_seconds, left=until - monotonic(), waited_after=waited))
+            with self._masked(ended.turn.job.access):
+                report = turn.end(ended, failed=failed if is_its_end else None, error=error)
+            if number < len(begun) and (report is None or report.is_late or monotonic() >= until):
                 self._log.info(
                     "spark-tuner: %d more event logs are harvested at their cohorts' next runs", len(begun) - number
                 )
@@ -320,10 +321,15 @@ class TaskSteering:
             return Access(self.engine.access(self.operator, url), self._log)
         return Access(None, self._log)
 
-    def _mask(self, access: Mapping[str, Any]) -> None:
-        with failing_open(self._log, "hide in logs what event logs are read with"):
-            if isinstance(access, Access):
-                access.mask()
+    @contextmanager
+    def _masked(self, access: Mapping[str, Any]) -> Iterator[None]:
+        """Has Airflow hide what was told meanwhile of how event logs are read, however it ends."""
+        try:
+            yield
+        finally:
+            with failing_open(self._log, "hide in logs what event logs are read with"):
+                if isinstance(access, Access):
+                    access.mask()
 
     def _task(self, job: SparkJob, current: Settings, seconds_left: float | None = None) -> TaskSubmission:
         from airflow_plugin.task_submission import TaskSubmission

@@ -55,8 +55,7 @@ class Databricks(Engine):
         ids = {cluster["policy_id"] for cluster in clusters if cluster.get("policy_id")}
         # Databricks does not look for the region of a bucket that it is to deliver logs to.
         is_s3 = scheme_of(event_log_base) in S3 and not all(cluster.get(_LOG_CONF) for cluster in clusters)
-        bucket = log_path(event_log_base) if is_s3 else None
-        if not ids and bucket is None:
+        if not ids and not is_s3:
             return None
         hook = operator._hook
         if ids:
@@ -66,7 +65,7 @@ class Databricks(Engine):
             policies = {policy_id: hook._do_api_call(_POLICY, {"policy_id": policy_id}) for policy_id in ids}
             confs = [_as_spark(cluster, _of_policy(cluster, policies)) for cluster in clusters]
             has_none = any(EVENT_LOG_ENABLED not in conf for conf in confs)
-            return {_POLICIES: policies, _REGION: _region(bucket) if bucket is not None and has_none else ""}
+            return {_POLICIES: policies, _REGION: _region(log_path(event_log_base)) if is_s3 and has_none else ""}
 
         return ask
 

@@ -147,6 +147,7 @@ def test_a_pattern_that_names_no_cohort_says_which_there_are(logs: Path, tmp_pat
         done = spark_tuner(*command, "--cohort", "nosuch*")
         assert done.exit_code == 1
         assert done.stderr == "spark-tuner: no cohort matches 'nosuch*'; there are: etl\n"
+        assert "no cohort matches" not in spark_tuner(*command, "--cohort", "etl", "--since", "2100-01-01").output
 
 
 def test_a_log_that_was_named_and_cannot_be_read_is_a_failure(logs: Path, tmp_path: Path) -> None:

@@ -104,8 +104,9 @@ def _once(
 
     found_now, failures = log_sources(paths)
     now = time()
-    sources = [source for source in found_now if not goes_on(source, now)]
-    left = [UnreadLog(shown_path(source.path), _GOES_ON) for source in found_now if goes_on(source, now)]
+    being_written = [source for source in found_now if goes_on(source, now)]
+    sources = [source for source in found_now if source not in being_written]
+    left = [UnreadLog(shown_path(source.path), _GOES_ON) for source in being_written]
     problems = Problems()
     with replayed_here(sources, walker, rules, which) as found:
         summary = found.summary

@@ -22,7 +22,7 @@ def told_failures(sources: Iterable[LogSource], summary: ReplaySummary, which: R
     unread = [log for log in summary.unread if log.is_unreadable and finished_name(log.log) in named]
     for log in unread:
         on_stderr(f"{log.log}: {log.why}")
-    if summary.cohorts or not summary.left_out:
+    if not summary.unnamed:
         return len(unread)
-    on_stderr(f"no cohort matches {which.cohort!r}; there are: {listed(map(identifier, summary.left_out))}")
+    on_stderr(f"no cohort matches {which.cohort!r}; there are: {listed(map(identifier, summary.unnamed))}")
     return len(unread) + 1

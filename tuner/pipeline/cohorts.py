@@ -46,14 +46,14 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """The runs to replay by cohort, oldest first; the cohorts there are, replayed or not; what is in none, or in part; all
-    logs of applications; the cohorts that were not asked for.
+    logs of applications; the cohorts there are, where none of them was asked for.
     """
 
     cohorts: dict[str, tuple[Place, ...]] = field(default_factory=dict)
     known: frozenset[str] = frozenset()
     unread: tuple[UnreadLog, ...] = ()
     logs: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
 
 def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelection) -> Fleet:
@@ -67,9 +67,8 @@ def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelec
         if row["cohort"] is not None and chosen.is_named(row["cohort"]):
             _take(row, cohorts.setdefault(row["cohort"], {}), unread)
     known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
-    left_out = tuple(sorted(name for name in known if not chosen.is_named(name)))
     told = tuple(unread[log] for log in sorted(unread))
-    return Fleet(_since(cohorts, chosen), known, told, tuple(row["log"] for row in rows), left_out)
+    return Fleet(_since(cohorts, chosen), known, told, tuple(row["log"] for row in rows), chosen.unnamed(known))
 
 
 def _take(row: Row, runs: dict[str, Row], unread: dict[str, UnreadLog]) -> None:

@@ -57,7 +57,7 @@ class SparkReplayed:
             size_bytes=self.size_bytes,
             problems=tuple(self._told(Kind.PROBLEM, str)),
             backtest=backtest(o for cohort in sorted(cohorts, key=lambda c: c.cohort) for o in cohort.observed),
-            left_out=self.fleet.left_out,
+            unnamed=self.fleet.unnamed,
         )
 
     def runs(self, cohort: str | None = None) -> Iterator[ReplayedRun]:

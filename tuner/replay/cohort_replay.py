@@ -215,8 +215,8 @@ class Backtest:
 
 @dataclass(frozen=True, slots=True)
 class ReplaySummary:
-    """All cohorts, most core-hours to save first, what could not be read, and how much was. `left_out` are the cohorts that there
-    are and that were not asked for."""
+    """All cohorts, most core-hours to save first, what could not be read, and how much was. `unnamed` are the cohorts that there
+    are, where the pattern that was asked for names none of them."""
 
     cohorts: tuple[CohortReplay, ...]
     unread: tuple[UnreadLog, ...]
@@ -224,7 +224,7 @@ class ReplaySummary:
     size_bytes: int
     problems: tuple[str, ...] = ()
     backtest: Backtest | None = None
-    left_out: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
     @property
     def allocated_core_hours(self) -> float:

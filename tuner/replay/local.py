@@ -37,7 +37,7 @@ class LocalReplay:
         self._walked: list[str] = []
         self._since: datetime | None = None
         self._unread: dict[str, UnreadLog] = {}
-        self._left_out: set[str] = set()
+        self._known: set[str] = set()
         self._problems = Problems()
         self._logs = self._size_bytes = 0
 
@@ -58,10 +58,9 @@ class LocalReplay:
             self._unread[log.log] = UnreadLog(log.log, log.unused, is_unreadable=log.run is None)
         if log.run is None:
             return
+        self._known.add(log.run.cohort)
         if self._chosen.is_named(log.run.cohort):
             self._take_run(log.run)
-        else:
-            self._left_out.add(log.run.cohort)
 
     def _take_run(self, run: Encoded) -> None:
         other = self._logged.get(run.cohort, run.key)
@@ -120,7 +119,7 @@ class LocalReplay:
             size_bytes=self._size_bytes,
             problems=tuple(self._problems.found),
             backtest=backtest(observed),
-            left_out=tuple(sorted(self._left_out)),
+            unnamed=self._chosen.unnamed(self._known),
         )
 
     def runs(self, cohort: str | None = None) -> Iterator[ReplayedRun]:

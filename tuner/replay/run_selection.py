@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
@@ -22,6 +23,11 @@ class RunSelection:
 
     def is_named(self, cohort: str) -> bool:
         return fnmatchcase(cohort, self.cohort)
+
+    def unnamed(self, known: Iterable[str]) -> tuple[str, ...]:
+        """The cohorts that there are, where none of them is named."""
+        found = sorted(known)
+        return () if any(map(self.is_named, found)) else tuple(found)
 
     def start(self, newest: datetime) -> datetime | None:
         """Runs that started earlier are left out; None where none are."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from airflow_plugin import turn
 from airflow_plugin.settings import Settings
 from airflow_plugin.turn import Begun
-from airflow_plugin.user_conf import in_cluster_mode
 from tuner.loop.loop import Report
 from tuner.policy.healing import heals
 from tuner.policy.remedies import HEALED
+from tuner.spark.master import in_cluster_mode
 
 
 def healed(begun: Begun, report: Report, current: Settings) -> Begun | None:

@@ -15,7 +15,8 @@ from airflow_plugin.compat import AirflowException
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
 from airflow_plugin.links import SparkTunerLink
-from airflow_plugin.user_conf import FLAGS, in_cluster_mode, user_conf_of
+from airflow_plugin.user_conf import FLAGS, user_conf_of
+from tuner.spark.master import in_cluster_mode
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

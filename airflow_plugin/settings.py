@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from airflow_plugin.compat import conf
-from airflow_plugin.seconds_left import SecondsLeft
 from tuner.errors import TunerError
-from tuner.loop.time_limits import is_limit
+from tuner.loop.time_limits import MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import Resources
@@ -46,8 +45,8 @@ class Settings:
     max_driver_memory: int | None = None
 
     @property
-    def most_seconds(self) -> SecondsLeft:
-        return SecondsLeft(self.most_seconds_before, self.most_seconds_after)
+    def most_seconds(self) -> MostSeconds:
+        return MostSeconds(self.most_seconds_before, self.most_seconds_after)
 
 
 def load() -> Settings:

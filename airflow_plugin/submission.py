@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
 from airflow_plugin.compat import AirflowException
-from tuner.steering.agent.submission import MASTER, Submission, submission
+from tuner.spark.properties import MASTER
+from tuner.steering.agent.submission import Submission, submission
 
 if TYPE_CHECKING:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator

@@ -14,20 +14,20 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from airflow_plugin.access import Access
 from airflow_plugin.at_call import at_call
 from airflow_plugin.compat import AirflowException, AirflowSkipException
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
+from airflow_plugin.log_access import LogAccess
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 from tuner.within_time import within
 
 if TYPE_CHECKING:
-    from airflow_plugin.seconds_left import SecondsLeft
     from airflow_plugin.settings import Settings
     from airflow_plugin.task_submission import TaskSubmission
     from airflow_plugin.turn import Begun
+    from tuner.loop.time_limits import MostSeconds
 
 Send = Callable[[Request], Any]
 
@@ -309,17 +309,17 @@ class TaskSteering:
                 )
                 return
 
-    def _to_harvest(self, begun: Begun, most_seconds: SecondsLeft) -> Begun:
+    def _to_harvest(self, begun: Begun, most_seconds: MostSeconds) -> Begun:
         """With what its event log is read by now: credentials of its submission may have expired."""
         access = self._access(begun.turn.event_log_dir)
         job = replace(begun.turn.job, access=access, most_seconds=most_seconds)
         return replace(begun, turn=replace(begun.turn, job=job))
 
-    def _access(self, url: str) -> Access:
+    def _access(self, url: str) -> LogAccess:
         """What event logs below a URL are read with, asked for where one is."""
         with failing_open(self._log, "read event logs with the task's own connection"):
-            return Access(self.engine.access(self.operator, url), self._log)
-        return Access(None, self._log)
+            return LogAccess(self.engine.access(self.operator, url), self._log)
+        return LogAccess(None, self._log)
 
     @contextmanager
     def _masked(self, access: Mapping[str, Any]) -> Iterator[None]:
@@ -328,7 +328,7 @@ class TaskSteering:
             yield
         finally:
             with failing_open(self._log, "hide in logs what event logs are read with"):
-                if isinstance(access, Access):
+                if isinstance(access, LogAccess):
                     access.mask()
 
     def _task(self, job: SparkJob, current: Settings, seconds_left: float | None = None) -> TaskSubmission:

@@ -10,7 +10,6 @@ from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 from airflow_plugin.compat import AirflowException
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
-from tuner.spark.master import in_cluster_mode as in_cluster_mode
 from tuner.spark.properties import DEPLOY_MODE, FILES, JARS, PACKAGES
 from tuner.spark.property_text import spark_texts
 

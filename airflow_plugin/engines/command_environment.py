@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions, LeftAloneError
+from tuner.spark.properties import FILES, JARS, REMOTE
 from tuner.spark.shell_command import SparkPrograms
 from tuner.spark.submit_arguments import SubmitArguments, parse
 from tuner.spark.submit_opts import as_options, properties_of
-from tuner.steering.agent.submission import FILES, JARS, REMOTE
 
 CLASS_PATH = "SPARK_DIST_CLASSPATH"
 

@@ -15,7 +15,7 @@ from airflow_plugin.engines.dataproc_message import (
 )
 from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
 from airflow_plugin.engines.google import GS, gs_access, is_google_refusal
-from tuner.steering.submit_conf import KEY
+from tuner.spark.run_tags import KEY
 
 
 class DataprocJob(Engine):

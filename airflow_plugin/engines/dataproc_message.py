@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions
+from tuner.spark.properties import FILES, JARS
 from tuner.spark.property_text import spark_texts
-from tuner.steering.agent.submission import FILES, JARS
 
 PROPERTIES = "properties"
 _JARS, _FILES = {JARS: "jar_file_uris"}, {FILES: "file_uris"}

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tuner.steering.agent.submission import JARS, Submission
+from tuner.spark.properties import JARS
+from tuner.steering.agent.submission import Submission
 
 Request = Mapping[str, Any]
 # What asks a service. It is called aside, once, and nobody waits for it beyond the time that the task has: it may still be under

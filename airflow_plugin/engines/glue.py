@@ -7,7 +7,8 @@ from typing import Any
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
 from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
-from tuner.steering.agent.submission import FILES, JARS, Submission
+from tuner.spark.properties import FILES, JARS
+from tuner.steering.agent.submission import Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 _CONF, _SEPARATOR = "--conf", " --conf "

@@ -12,8 +12,8 @@ from typing import Any
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
 from airflow_plugin.engines.http_refusal import is_http_refusal
 from tuner.spark import knobs
+from tuner.spark.properties import FILES, JARS
 from tuner.spark.property_text import spark_texts
-from tuner.steering.agent.submission import FILES, JARS
 
 # Livy puts its own fields into the properties of spark-submit, where they beat those of `conf` (BatchSession.create).
 _FIELDS = {

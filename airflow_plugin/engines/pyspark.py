@@ -12,10 +12,11 @@ from typing import Any
 from airflow_plugin.engines.command_environment import require_no_server
 from airflow_plugin.engines.engine import Additions, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.submission import connection_of
+from tuner.spark.properties import MASTER, REMOTE
 from tuner.spark.properties_file import spark_defaults
 from tuner.spark.property_text import spark_texts
 from tuner.steering.agent.spark_home import SparkAtHand, spark_in
-from tuner.steering.agent.submission import MASTER, REMOTE, Submission
+from tuner.steering.agent.submission import Submission
 
 _CONNECT = "spark_connect"
 

@@ -9,7 +9,8 @@ from typing import Any
 from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
 from airflow_plugin.submission import submission_of
 from airflow_plugin.user_conf import user_conf_of
-from tuner.steering.agent.submission import FILES, JARS, Submission
+from tuner.spark.properties import FILES, JARS
+from tuner.steering.agent.submission import Submission
 
 _LISTS = {JARS: "_spark_jars", FILES: "_spark_files"}
 

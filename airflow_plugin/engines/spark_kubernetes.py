@@ -11,8 +11,9 @@ from airflow_plugin.engines.engine import Additions, Call, Engine, Request, Spar
 from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.spark import knobs
 from tuner.spark.container import KUBERNETES_OVERHEAD_FACTOR
+from tuner.spark.properties import FILES, JARS
 from tuner.spark.property_text import spark_text, spark_texts
-from tuner.steering.agent.submission import FILES, JARS, Submission
+from tuner.steering.agent.submission import Submission
 
 # Fields of a SparkApplication that the Spark operator gives spark-submit after sparkConf, so that they beat it.
 _FIELDS = {

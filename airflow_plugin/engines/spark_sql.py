@@ -9,8 +9,9 @@ from typing import Any
 from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
 from airflow_plugin.submission import connection_of
 from tuner.spark import knobs
+from tuner.spark.properties import MASTER
 from tuner.spark.property_text import spark_texts
-from tuner.steering.agent.submission import MASTER, Submission, submission
+from tuner.steering.agent.submission import Submission, submission
 
 _PROGRAM = "spark-sql"
 _FLAGS = {

@@ -10,8 +10,8 @@ from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request,
 from airflow_plugin.engines.http_refusal import REFUSED
 from tuner.eventlog.location import scheme_of
 from tuner.spark import knobs
+from tuner.spark.properties import FILES, JARS
 from tuner.spark.property_text import spark_texts
-from tuner.steering.agent.submission import FILES, JARS
 
 # Names of the service, and those of the attributes that its client has them in: a dict may have either.
 _ATTRIBUTES = {

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from airflow_plugin.operator import SparkTunedOperator
-from airflow_plugin.user_conf import in_cluster_mode, user_conf_of
+from airflow_plugin.user_conf import user_conf_of
+from tuner.spark.master import in_cluster_mode
 
 
 def conf_of(**arguments: Any) -> dict[str, str]:

@@ -95,7 +95,7 @@ def test_a_real_log_as_it_is_delivered(tmp_path: Path) -> None:
     found, now = read_application(source), datetime.now(UTC)
     ended = as_ended(found, now)
     assert (ended.status, len(ended.executions), ended.end_ms) == (Completeness.COMPLETE, 12, 1707851043846)
-    run = logged_run(found, queries(found), "log")
+    run = logged_run(ended, queries(found), "log")
     assert run is not None
     assert (run.state, run.outcome.duration_ms) == (RunState.SUCCEEDED, 1707851043846 - 1707850698237)
 

@@ -30,7 +30,8 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Origin, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.spark.knobs import DRIVER_MEMORY
-from tuner.steering.agent.submission import DEPLOY_MODE, MASTER, Submission
+from tuner.spark.properties import DEPLOY_MODE, MASTER
+from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

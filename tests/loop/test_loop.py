@@ -49,12 +49,13 @@ from tuner.model.plan_picture import StepKind
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Origin, Run, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
+from tuner.spark.run_tags import KEY
 from tuner.steering import directives_of_decision as carry_out
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import PROPERTY, OrderSensitive
-from tuner.steering.submit_conf import EVENT_LOG_DIR, KEY
+from tuner.steering.submit_conf import EVENT_LOG_DIR
 from tuner.within_time import aside
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words

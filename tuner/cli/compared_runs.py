@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tuner.cli.cohort import require_known
 from tuner.cli.db import stored_url
 from tuner.cli.logs import LogReader, QueriesInFull, read_into
 from tuner.errors import TunerError
+from tuner.eventlog.as_ended import as_ended
 from tuner.eventlog.location import MAX_SHOWN, scheme_of
 from tuner.eventlog.properties import redact
 from tuner.history.cohort_name import is_storable
@@ -82,7 +84,7 @@ def _logged(path: str, url: str | None) -> list[Run]:
 
 
 def _of_log(application: Application, sink: QueriesInFull, path: str, url: str | None) -> Run:
-    found = logged_run(application, sink.in_order(), _shown(path), ends=sink.ends)
+    found = logged_run(as_ended(application, datetime.now(UTC)), sink.in_order(), _shown(path), ends=sink.ends)
     if found is None:
         raise TunerError(
             f"{_shown(path)}: does not tell which application it is of, or when that started; give another log"

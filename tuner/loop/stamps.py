@@ -23,7 +23,7 @@ from tuner.model.run import Elsewhere, RunMark, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.tried_elsewhere import tried
 from tuner.spark.knobs import KNOBS
-from tuner.steering.agent.submission import DEPLOY_MODE, MASTER
+from tuner.spark.properties import DEPLOY_MODE, MASTER
 from tuner.steering.steering_method import SteeringMethod
 
 # Where a run takes place decides on the sizes that it can have.

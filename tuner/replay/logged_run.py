@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from tuner.eventlog.as_ended import as_ended
 from tuner.history.failure import with_query
 from tuner.history.outcome import outcome_of, state_of
 from tuner.loop.work_ends import WorkEnds
@@ -33,11 +32,11 @@ def logged_run(
     rules: CohortRules = BY_LOG,
     ends: WorkEnds = UNTOLD,
 ) -> LoggedRun | None:
-    """The run that an application was. None for one that tells neither its id nor when it started: it has no place in time.
+    """The run that an application was, `as_ended`. None for one that tells neither its id nor when it started: it has no place in
+    time.
 
     Whether the job failed is told by how its work ended: of anything else that failed in it a log has no word.
     """
-    application = as_ended(application, datetime.now(UTC))
     start = moment(application.start_ms)
     if start is None or not application.app_id or application.status is Completeness.FAILED:
         return None

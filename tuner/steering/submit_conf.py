@@ -11,8 +11,7 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import ReasonCode
 from tuner.plan.digest import digest
 from tuner.spark.knobs import EXECUTOR_METRICS_POLLING, EXECUTOR_PROCESS_TREE_METRICS
-from tuner.spark.run_tags import CHANGES, COHORT, DECISION
-from tuner.spark.run_tags import KEY as KEY
+from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY
 from tuner.steering.directives import Directives
 from tuner.words.decisions import decision_summary
 

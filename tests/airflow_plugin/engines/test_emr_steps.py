@@ -162,7 +162,7 @@ def test_what_is_not_decided_in_the_time_of_a_task_runs_as_it_was_written(
         return prepare(*given)
 
     monkeypatch.setattr(loop, "prepare", slow)
-    monkeypatch.setattr("airflow_plugin.settings.SecondsLeft.before_all", lambda _: 3.0)
+    monkeypatch.setattr("airflow_plugin.settings.MostSeconds.before_all", lambda _: 3.0)
     run(Emr(aws).operator(*map(step, ("load", "report", "copy"))), "r1")
     assert ["spark.tuner.key" in conf for conf in service.submitted] == [True, True, False]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tuner.bench.report.finished_bench import FinishedBench, FinishedStream
 from tuner.bench.report.least_slowdown import too_few
-from tuner.bench.report.losses import Loss, failed_at_end, losses
+from tuner.bench.report.losses import Loss, failed_at_end, losses, worst_first
 from tuner.bench.report.markdown import Row, md_list, md_table, times
 from tuner.bench.results import BenchResult
 
@@ -41,15 +41,15 @@ def loss_section(benches: Sequence[FinishedBench], streams: Sequence[FinishedStr
     yield "Queries that failed in some run:\n\n" + md_list(_failed(benches, streams))
     if only := [line for bench in benches for line in _only_mine(bench.result)]:
         yield f"Finished, where the defaults failed; not in any ratio:\n\n{md_list(only)}"
-    found = [loss for bench in benches for loss in losses(bench.result)]
-    real = sorted((one for one in found if one.real), key=lambda one: (not one.query.slower, one.query.speed_up))
+    found = [losses(bench.result) for bench in benches]
+    real = worst_first(loss for of_one in found for loss in of_one if loss.real)
     rows = [*_of_streams(streams), *map(_row, real)]
     yield _SLOWER
     yield md_table(_HEADS, rows) if rows else "None."
     if untold := [line for bench in benches for line in _too_few(bench.result)]:
         yield md_list(untold)
-    for bench in benches:
-        if rest := [loss for loss in losses(bench.result) if not loss.real]:
+    for bench, of_one in zip(benches, found, strict=True):
+        if rest := [loss for loss in of_one if not loss.real]:
             what = f"{bench.result.title}: {len(rest)} more that took over 5 % longer, which may be noise"
             yield f"<details><summary>{what}</summary>\n\n{md_table(_HEADS, map(_row, rest))}\n\n</details>"
 

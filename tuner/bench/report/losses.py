@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.bench.default_noise import first_to_last, spread, totals
@@ -37,10 +37,20 @@ def losses(result: BenchResult) -> Sequence[Loss]:
     found = [
         Loss(result.title, contender.name, query, noise.get(query.name))
         for contender in others
-        for query in contender.queries
-        if (query.slower or query.seems_slower) and query.name not in failed_at_end(result, contender)
+        for query in _finished(result, contender)
+        if query.slower or query.seems_slower
     ]
+    return worst_first(found)
+
+
+def worst_first(found: Iterable[Loss]) -> Sequence[Loss]:
+    """The surest first, and of those as sure the worst."""
     return sorted(found, key=lambda loss: (not loss.query.slower, loss.query.speed_up))
+
+
+def _finished(result: BenchResult, contender: ContenderResult) -> Iterator[QueryResult]:
+    failed = failed_at_end(result, contender)
+    return (query for query in contender.queries if query.name not in failed)
 
 
 def failed_at_end(result: BenchResult, contender: ContenderResult) -> Sequence[str]:

@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tuner.spark.master import in_cluster_mode, is_kubernetes, master_of
-from tuner.spark.properties import DEPLOY_MODE as DEPLOY_MODE
-from tuner.spark.properties import FILES as FILES
-from tuner.spark.properties import JARS as JARS
-from tuner.spark.properties import MASTER as MASTER
-from tuner.spark.properties import REMOTE as REMOTE
+from tuner.spark.properties import DEPLOY_MODE, MASTER
 from tuner.spark.properties_file import spark_defaults
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 

@@ -9,7 +9,7 @@ from typing import Any
 import airflow.sdk.log
 import pytest
 
-from airflow_plugin.access import Access
+from airflow_plugin.log_access import LogAccess
 
 LOG = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ def test_by_whatever_thread(monkeypatch: pytest.MonkeyPatch) -> None:
             hidden.append(value)
 
     monkeypatch.setattr("airflow.sdk.log._secrets_masker", Masker)
-    access = Access(lambda: {"key": "AKIA", "secret": "hunter2", "token": None, "client_kwargs": {}}, LOG)
+    access = LogAccess(lambda: {"key": "AKIA", "secret": "hunter2", "token": None, "client_kwargs": {}}, LOG)
     told: list[Any] = []
     thread = Thread(target=lambda: told.append(dict(access)))
     thread.start()
@@ -35,4 +35,4 @@ def test_what_cannot_be_told_is_nothing() -> None:
     def refused() -> dict[str, Any]:
         raise PermissionError("no")
 
-    assert dict(Access(refused, LOG)) == dict(Access(None, LOG)) == {}
+    assert dict(LogAccess(refused, LOG)) == dict(LogAccess(None, LOG)) == {}

@@ -14,7 +14,7 @@ from airflow_plugin.fail_open import failing_open
 _SECRET = ("secret", "token")
 
 
-class Access(Mapping[str, Any]):
+class LogAccess(Mapping[str, Any]):
     """Options of a file system (fsspec) that an engine tells of when it is asked, once; {}, this machine's own, where it has
     none, or does not tell."""
 

@@ -84,11 +84,22 @@ def _executions(
     ]
     noise = np.exp(chance.normal(0, scenario.query_spread, len(running)))
     strays = np.where(chance.random(len(running)) < scenario.strays, chance.uniform(*STRAY, len(running)), 1.0)
+    if scenario.slow_hours:
+        strays = strays * _slow_hours(chance, scenario, len(running))
     cpu_noise = np.exp(chance.normal(0, [_cpu_spread(scenario, query, one) for query, one in running]))
     return tuple(
         Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place]))
         for place, (query, one) in enumerate(running)
     )
+
+
+def _slow_hours(chance: np.random.Generator, scenario: Scenario, count: int) -> np.ndarray:
+    """What a stretch of a night's executions takes longer, all of them alike."""
+    slow = np.ones(count)
+    if chance.random() < scenario.slow_hours:
+        first = int(chance.integers(0, count // 2 + 1))
+        slow[first : first + max(1, count // 2)] = chance.uniform(*SLOWEST)
+    return slow
 
 
 def _cpu_spread(scenario: Scenario, query: SimulatedQuery, values: Values) -> float:

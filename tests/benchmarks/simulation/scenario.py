@@ -35,7 +35,8 @@ class Scenario:
 
     `machine_spread` is shared by all queries of a run, `query_spread` is each one's own (of CPU time: `cpu_machine_spread` and
     `cpu_spread`); a slow night takes 1.5 to 4 times as long, a stray query 1.5 to 3 times; `slow_nights_of_all` are the same
-    nights for all cohorts. `growth` is that of input a night, `season` half the swing of a week. New values take ten times the
+    nights for all cohorts. In a night with `slow_hours` a half of its queries, one after another, are as slow as slow nights.
+    `growth` is that of input a night, `season` half the swing of a week. New values take ten times the
     rows in `tenfold` nights; in the others these swing by `week` over a week. A night with `failures` fails in up to
     `most_failing_tries`; `missing_inputs` is the share of them that miss their input. `cores`: any of them from night to night.
     """
@@ -49,6 +50,7 @@ class Scenario:
     cpu_spread: float = 0.03
     slow_nights: float = 0.01
     slow_nights_of_all: float = 0.0
+    slow_hours: float = 0.0
     strays: float = 0.005
     growth: float = 0.001
     season: float = 0.05
@@ -76,6 +78,7 @@ SCENARIOS = (
     Scenario("one query", queries=(1, 1), query_spread=0.08, machine_spread=0.08),
     Scenario("few queries", queries=(2, 3), query_spread=0.08, machine_spread=0.08),
     Scenario("slow nights of all", queries=(1, 3), slow_nights_of_all=0.10),
+    Scenario("slow hours", queries=(4, 12), slow_hours=0.25),
     Scenario("swapping values", filters=Filters.SWAPPING, queries=(1, 6), breaks_per_broadcast=0.2),
     Scenario("tenants in a loop", filters=Filters.LOOP, queries=(1, 3)),
     Scenario("tenants in turns", filters=Filters.IN_TURNS, queries=(1, 3)),

@@ -30,6 +30,8 @@ MIN_CONTROL_SECONDS = 0.5
 STAGE_NOISE = 0.08
 # Of a query whose tasks only wait, work and processors tell the clock no better than this.
 IDLE = 0.3
+# Of tasks that compute less than this share of their time nothing tells how much they waited.
+LEAST_SHARE = 0.02
 # One run alone may be slow for its night: with so many degrees of freedom it is held against what is surer.
 ONE_RUN_FREEDOM = 2.0
 
@@ -43,8 +45,8 @@ class _Known:
     cpu_share: float = 1.0
     filters: dict[str, LogFilter] = field(default_factory=lambda: {m.name: LogFilter() for m in METRICS})
     spreads: dict[str, Spread] = field(default_factory=dict)
-    # Which changes were in force together, and in how many runs.
-    together: dict[frozenset[str], int] = field(default_factory=dict)
+    # By the changes that were in force together: in how many runs, and the sum of the logs of these runs' `cpu_share`.
+    together: dict[frozenset[str], tuple[int, float]] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     stages: dict[tuple[object, ...], float] = field(default_factory=dict)
     # By how much its latest run was off, by metric.
@@ -52,11 +54,30 @@ class _Known:
     speed: float = 1.0
     shared: float = 0.0
 
+    def add_run(self, in_force: frozenset[str], cpu_share: float) -> None:
+        runs, logs = self.together.get(in_force, (0, 0.0))
+        self.together[in_force] = runs + 1, logs + math.log(max(LEAST_SHARE, cpu_share))
+        self.seen |= in_force
+        self.cpu_share = cpu_share
+
     def runs_with(self, changes: frozenset[str]) -> int:
-        return sum(n for ids, n in self.together.items() if not ids.isdisjoint(changes))
+        return sum(n for ids, (n, _) in self.together.items() if not ids.isdisjoint(changes))
 
     def ever_without(self, changes: frozenset[str]) -> bool:
         return any(ids.isdisjoint(changes) for ids in self.together)
+
+    def waits(self, changes: frozenset[str], *, gain: bool) -> float:
+        """How much longer its tasks waited (log of `cpu_share`) without these changes than with them, where that makes a gain;
+        else with them than without: over the runs that waited, of which each that says the same leaves less to chance."""
+        runs, logs = [0, 0], [0.0, 0.0]
+        for ids, (count, log) in self.together.items():
+            side = ids.isdisjoint(changes)
+            runs[side] += count
+            logs[side] += log
+        if not all(runs):
+            return 0.0
+        longer_without = logs[False] / runs[False] - logs[True] / runs[True]
+        return max(0.0, longer_without if gain else -longer_without) / runs[gain]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +117,7 @@ class History:
         for metric in METRICS:
             self._learn(metric, pairs)
         for query, known in pairs:
-            in_force = query.changes | query.properties
-            known.together[in_force] = known.together.get(in_force, 0) + 1
-            known.seen |= in_force
-            known.cpu_share = query.cpu_share
+            known.add_run(query.changes | query.properties, query.cpu_share)
             for stage, seconds in query.stages.items():
                 usual = known.stages.get(stage)
                 known.stages[stage] = seconds if usual is None else 0.7 * usual + 0.3 * seconds
@@ -122,8 +140,8 @@ class History:
                 # The less of its tasks' time is computing, the less does that tell.
                 sure.append(metric.on_the_clock(found, math.exp(level)).less_sure(IDLE * (1 - known.cpu_share)))
         clock = known.filters[CLOCK.name].effect(changes, instead_of)
-        if sure and known.runs_with(changes) == 1 and clock.variance < UNKNOWN:
-            clock = _by_one_run(clock, pooled_ratio(sure))
+        if sure and clock.variance < UNKNOWN:
+            clock = _borne_out(clock, pooled_ratio(sure), known, changes)
         found = pooled_ratio([*sure, clock])
         return found if found.variance < UNKNOWN / 2 else None
 
@@ -144,7 +162,8 @@ class History:
         clock = known.filters[CLOCK.name]
         size, log, extra = self._scaled(CLOCK, query, known, query.seconds)
         others = [id_ for id_ in query.changes | query.properties if id_ not in changes] + list(instead_of)
-        level = clock.without(size, others, changes, ratio)
+        gain = clock.effect(changes, instead_of).mean < ratio.mean
+        level = clock.without(size, others, changes, ratio, known.waits(changes, gain=True) if gain else 0.0)
         return Comparison(
             fingerprint=query.fingerprint,
             measured=query.seconds,
@@ -268,6 +287,13 @@ def _of_stages(query: Measured, known: _Known) -> Iterable[Control]:
     usual = sum(before for _, before in alike)
     if usual >= MIN_CONTROL_SECONDS:
         yield Control(math.log(max(1e-3, sum(now for now, _ in alike)) / usual), 2 * STAGE_NOISE**2)
+
+
+def _borne_out(clock: LogRatio, surer: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:
+    """The clock, less sure where it is far from what processors and work tell: by one run with the changes alone, or by runs
+    whose tasks waited."""
+    clock = clock.less_sure(known.waits(changes, gain=clock.mean < surer.mean))
+    return _by_one_run(clock, surer) if known.runs_with(changes) == 1 else clock
 
 
 def _by_one_run(clock: LogRatio, surer: LogRatio) -> LogRatio:

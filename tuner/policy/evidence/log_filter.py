@@ -104,12 +104,14 @@ class LogFilter:
         parts = [*((i, 1.0) for i in mine), *((i, -1.0) for i in others)]
         return LogRatio(self._value(parts), min(UNKNOWN, max(CERTAIN, self._along(parts, parts))))
 
-    def without(self, size: float, others: Iterable[str], changes: Iterable[str], effect: LogRatio) -> LogRatio:
+    def without(
+        self, size: float, others: Iterable[str], changes: Iterable[str], effect: LogRatio, unsure: float = 0.0
+    ) -> LogRatio:
         """The log with others but none of these changes, were their effect this one: what is learned of that elsewhere moves
-        the level, too."""
+        the level, too. By `unsure` (a standard deviation) the level is less sure than it seems."""
         level, effects = self._parts(size, others), [(self._index[id_], 1.0) for id_ in changes if id_ in self._index]
-        own, shared = self._along(effects, effects), self._along(level, effects)
-        mean, variance = self._value(level), self._along(level, level)
+        own, shared = self._along(effects, effects) + unsure**2, self._along(level, effects) - unsure**2
+        mean, variance = self._value(level), self._along(level, level) + unsure**2
         if own <= CERTAIN:
             return LogRatio(mean, max(CERTAIN, variance))
         follows = shared / own

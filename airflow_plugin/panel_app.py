@@ -14,7 +14,7 @@ from tuner.errors import StoreError, TunerError
 from tuner.history.store import Store
 from tuner.panel.app import create_app
 from tuner.panel.kept_store import KeptStore
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 
 if TYPE_CHECKING:
     from fastapi import APIRouter, FastAPI

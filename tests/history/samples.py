@@ -16,6 +16,7 @@ from tuner.model.run import Outcome, Run, RunState
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 
 MIDNIGHT = datetime(2026, 11, 20, tzinfo=UTC)
+LATER = MIDNIGHT + timedelta(hours=1)
 
 
 def running(key: str = "etl/1", cohort: str = "etl.load", minute: int = 0, summary: str = "") -> Run:

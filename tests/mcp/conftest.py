@@ -13,7 +13,7 @@ from tuner.history.store import Store
 from tuner.mcp.store_tools import StoreTools
 from tuner.mcp.tools import Tools
 from tuner.panel.access import Access
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.panel.recent_runs import RecentRuns
 
 url, store = empty_store.url, empty_store.store

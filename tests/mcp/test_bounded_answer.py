@@ -12,7 +12,8 @@ from tuner.history.store import Store
 from tuner.mcp.bounded_answer import MOST_CHARACTERS, AnswerTooLongError, bounded_answer, json_text
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Standing
-from tuner.panel.models import Answer, Page
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.page import Page
 
 from .conftest import Call
 

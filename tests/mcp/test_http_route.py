@@ -20,7 +20,7 @@ from tuner.history.store import Store
 from tuner.mcp.http_route import NO_MESSAGE, http_route
 from tuner.mcp.instructions import INSTRUCTIONS
 from tuner.panel.app import create_app
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 
 with warnings.catch_warnings():
     # Starlette would rather have another client; this one is what the oldest FastAPI takes too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuner.mcp.plan_lines import MOST_LINES, plan_lines
 from tuner.model.plan_picture import StepKind
-from tuner.panel.models import StepItem
+from tuner.panel.models.plan import StepItem
 
 
 def step(operator: str, *inputs: int, **more: object) -> StepItem:

@@ -14,7 +14,7 @@ from tuner.mcp.store_tools import StoreTools
 from tuner.mcp.tools import UNEXPECTED, UNKNOWN_TOOL, Tools
 from tuner.panel.access import Access
 from tuner.panel.guarded_answers import STORE_UNUSABLE
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.panel.recent_runs import RecentRuns
 
 Refused = Callable[..., str]

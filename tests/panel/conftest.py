@@ -11,7 +11,7 @@ import pytest
 from tests.history import empty_store
 from tuner.history.store import Store
 from tuner.panel.app import create_app
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 
 from .people import Someone
 

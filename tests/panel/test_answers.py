@@ -15,7 +15,7 @@ from tuner.model.decision import Mode, Standing
 from tuner.model.run import RunState
 from tuner.panel.app import create_app
 from tuner.panel.guarded_answers import HEADERS, STORE_UNUSABLE, UNEXPECTED
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 
 from .conftest import TestClient
 from .nights import COHORT, HINT, decided, keep, night, outlook, query
@@ -158,15 +158,15 @@ def test_runs_that_were_read_are_not_read_again(ask: Ask, filled: Store, monkeyp
     before = client.get("/api/cohort/runs", params={"cohort": COHORT}).json()
     keep(filled, night(4, query("q1", 12, "SELECT 1"), changes=[decided(HINT, Standing.PROMOTED)]))
     read: list[str] = []
-    import tuner.history.store as stores
+    import tuner.history.run_rows as run_rows
 
-    readable = stores.readable_run
+    readable = run_rows.readable_run
 
     def counted(row: Any, *how: Any) -> Any:
         read.append(row.key)
         return readable(row, *how)
 
-    monkeypatch.setattr(stores, "readable_run", counted)
+    monkeypatch.setattr(run_rows, "readable_run", counted)
     after = client.get("/api/cohort/runs", params={"cohort": COHORT}).json()
     assert after["items"][1:] == before["items"]
     assert read == [after["items"][0]["key"]]

@@ -10,7 +10,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import SizeChange
-from tuner.panel.models import Held
+from tuner.panel.models.cohort import Held
 from tuner.panel.views.held import held
 from tuner.units import GIB
 

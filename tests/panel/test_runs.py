@@ -12,7 +12,7 @@ from tuner.history.store import Store
 from tuner.model.decision import Standing
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Origin, RunState
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.units import GIB
 
 from .nights import COHORT, HINT, decided, keep, night, query

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Row, Select, delete, exists, func, select, update
+from sqlalchemy.orm import Session
 
 from tuner.history.documents import of_kind, skipped
 from tuner.history.tables import CohortRow, RunRow
@@ -113,15 +114,30 @@ def keep_figures(connection: Connection, cohort: str, figures: CohortFigures) ->
     connection.execute(update(CohortRow).where(CohortRow.cohort == cohort).values(**values))
 
 
-def rows_of(cohort: str | None) -> Select[Any]:
+def keep_last_state(connection: Connection, key: str, state: RunState) -> None:
+    """After a run ended: its cohort's row says so where it is the newest."""
+    connection.execute(update(CohortRow).where(CohortRow.last_key == key).values(last_state=state.value))
+
+
+def read_cohorts(
+    session: Session, dag_id: str | None, task_id: str | None, run_id: str | None, cohort: str | None
+) -> list[CohortSummary]:
+    """Every cohort that has a run, by name: as `Store.cohorts`. Those that another version wrote otherwise are skipped, with a
+    warning."""
+    given = {RunRow.dag_id: dag_id, RunRow.task_id: task_id, RunRow.run_id: run_id}
+    wanted = [column == value for column, value in given.items() if value is not None]
+    within = None
+    if run_id is not None:
+        within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct()))
+    found = [summary for row in session.execute(_rows(cohort)) if (summary := _summary(row)) is not None]
+    of_it = (summary for summary in found if within is None or summary.cohort in within)
+    return [summary for summary in of_it if summary.is_of(dag_id, task_id)]
+
+
+def _rows(cohort: str | None) -> Select[Any]:
     """All cohorts, or one, by name."""
     found = select(*CohortRow.__table__.columns)
     return (found if cohort is None else found.where(CohortRow.cohort == cohort)).order_by(CohortRow.cohort)
-
-
-def summaries(rows: Iterable[Row[Any]]) -> list[CohortSummary]:
-    """What rows tell; those that another version wrote otherwise are skipped, with a warning."""
-    return [summary for row in rows if (summary := _summary(row)) is not None]
 
 
 def _summary(row: Row[Any]) -> CohortSummary | None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, Insert, Select, and_, func, or_, select, update
+from sqlalchemy import Connection, Insert, and_, func, or_, select, update
+from sqlalchemy.orm import Session
 
 from tuner.history.documents import Detail, readable_outcome, times_document
+from tuner.history.run_rows import newest_of
 from tuner.history.tables import RunRow, TimesRow
 from tuner.history.upsert import insert_into
 from tuner.model.run import Outcome, RunState
@@ -33,16 +35,21 @@ def replace_times(key: str, outcome: Outcome, dialect: str) -> Insert:
     return added.on_conflict_do_update(index_elements=[TimesRow.key], set_={"times": added.excluded["times"]})
 
 
-def with_plans(cohort: str) -> Select[Any]:
-    """Keys of a cohort's ended runs that hold plans, oldest first."""
+def keys_with_plans(session: Session, cohort: str, before: datetime, newest: int) -> list[str]:
+    """Of a cohort's ended runs that began before a time and hold plans, oldest first; none of its newest so many."""
+    kept_since = session.scalar(newest_of(select(RunRow.started_at), cohort, 1, newest - 1))
+    if kept_since is None:
+        return []
     holds = or_(RunRow.outcome.is_not(None), RunRow.details.is_not(None))
     ended = RunRow.state != RunState.RUNNING.value
-    return select(RunRow.key).where(RunRow.cohort == cohort, ended, holds).order_by(RunRow.started_at, RunRow.key)
+    held = select(RunRow.key).where(RunRow.cohort == cohort, ended, holds).order_by(RunRow.started_at, RunRow.key)
+    return list(session.scalars(held.where(RunRow.started_at < min(before, kept_since))))
 
 
-def plans_let_go() -> ColumnElement[bool]:
-    """Of a run."""
-    return and_(RunRow.app_id.is_not(None), RunRow.outcome.is_(None))
+def plans_let_go(session: Session, key: str) -> bool:
+    """Whether a run was measured and holds no plans any more."""
+    gone = and_(RunRow.app_id.is_not(None), RunRow.outcome.is_(None))
+    return session.scalar(select(RunRow.key).where(RunRow.key == key, gone)) is not None
 
 
 def held_plans(connection: Connection, keys: Collection[str]) -> HeldPlans:

@@ -11,7 +11,10 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, delete, func, insert, select
 from sqlalchemy.orm import Session
 
+from tuner.history.cohort_rows import keep_figures, lock
 from tuner.history.tables import RunRow, SavingRow, WeeklySavingRow
+from tuner.model.cohort_figures import CohortFigures
+from tuner.model.run import RunState
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
 from tuner.units import SECONDS_PER_HOUR
@@ -23,12 +26,29 @@ def week_of(moment: datetime) -> str:
     return (day - timedelta(days=day.weekday())).isoformat()
 
 
-def replace_savings(
+def keep_books(
+    connection: Connection,
+    cohort: str,
+    figures: CohortFigures | None,
+    started: Mapping[str, datetime],
+    savings: Collection[Saving],
+    untold: Collection[tuple[str, str]],
+    told: Collection[str],
+) -> None:
+    """As `Store.keep_books`."""
+    lock(connection, cohort)
+    if figures is not None:
+        keep_figures(connection, cohort, figures)
+    kept = _booked_before(connection, cohort, untold)
+    _replace_savings(connection, cohort, started, [*savings, *kept], told)
+
+
+def _replace_savings(
     connection: Connection,
     cohort: str,
     started: Mapping[str, datetime],
     savings: Collection[Saving],
-    told: Collection[str] = (),
+    told: Collection[str],
 ) -> None:
     """Puts `savings` in the place of what the runs that they are of had, and those of the keys `told`; these began as `started`
     says, by key."""
@@ -60,7 +80,7 @@ def replace_savings(
     _sum_weeks(connection, cohort, {week_of(started[key]) for key in replaced})
 
 
-def booked_before(connection: Connection, cohort: str, of: Collection[tuple[str, str]]) -> list[Saving]:
+def _booked_before(connection: Connection, cohort: str, of: Collection[tuple[str, str]]) -> list[Saving]:
     """What is booked of runs and a change each."""
     if not of:
         return []
@@ -115,6 +135,14 @@ def never_booked(cohort: str) -> Select[Any]:
     # NOT IN would be looked up in a list of all its bookings, for each run, where PostgreSQL has no memory for a hash of them.
     booked = select(SavingRow.id).where(SavingRow.cohort == cohort, SavingRow.run_key == RunRow.key)
     return select(RunRow.key).where(RunRow.cohort == cohort, ~booked.exists())
+
+
+def keys_never_booked(session: Session, cohort: str, before: datetime, limit: int) -> set[str]:
+    """Of runs that succeeded before a time: the newest `limit`, and as many of the oldest."""
+    wanted = never_booked(cohort).where(RunRow.started_at < before, RunRow.state == RunState.SUCCEEDED.value)
+    newest = wanted.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)
+    oldest = wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
+    return {*session.scalars(newest), *session.scalars(oldest)}
 
 
 def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str) -> list[SavedInWeek]:

@@ -1,93 +1,62 @@
-"""The history store: what the tuner remembers from run to run."""
+"""The history store: what the tuner remembers from run to run.
+
+The statements, and what rows are read as, are in the modules beside it, a thing a file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
 from datetime import datetime
-from hashlib import sha256
-from itertools import zip_longest
-from statistics import median
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    Insert,
-    Select,
-    Update,
-    and_,
-    delete,
-    false,
-    func,
-    insert,
-    select,
-    update,
-)
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy import Connection, Engine, Select
+from sqlalchemy.orm import Session
 
-from tuner.errors import StoreError, TriedMeanwhileError
 from tuner.garbage_collection import collection_paused
-from tuner.history.cohort_rows import (
-    CohortSummary,
-    count_anew,
-    count_in,
-    keep_figures,
-    keep_stance,
-    lock,
-    rows_of,
-    summaries,
-)
-from tuner.history.documents import (
-    Detail,
-    decision_document,
-    details_document,
-    import_document,
-    look_ahead_document,
-    of_kind,
-    outcome_document,
-    proof_document,
-    readable_decision,
-    readable_details,
-    readable_import,
-    readable_look_ahead,
-    readable_outcome,
-    readable_proof,
-    readable_run,
-    skipped,
-)
+from tuner.history.begun_runs import begin_run, forget_run
+from tuner.history.cohort_rows import CohortSummary, keep_stance, read_cohorts
+from tuner.history.documents import Detail, details_document
+from tuner.history.elsewhere import read_elsewhere
 from tuner.history.engine import explained, open_engine, writer
-from tuner.history.plan_rows import HeldPlans, held_plans, let_go, plans_let_go, replace_times, with_plans
+from tuner.history.finished_runs import finish_run
+from tuner.history.import_rows import import_rows, read_imports, replace_imports
+from tuner.history.look_ahead_rows import read_look_ahead, replace_look_ahead
+from tuner.history.mode_rows import add_mode, modes_of, modes_within, read_modes
+from tuner.history.objective_rows import add_objective, read_objectives
+from tuner.history.plan_rows import HeldPlans, held_plans, keys_with_plans, let_go, plans_let_go
+from tuner.history.proof_rows import proof_rows, read_proofs, replace_proofs
+from tuner.history.run_columns import cohort_of, count_runs, keys_with, marks_of, runs_since, usual_ms, whole_runs
+from tuner.history.run_details import keep_details, read_details
+from tuner.history.run_rows import (
+    newest_runs,
+    newest_states,
+    read_decisions,
+    read_recent,
+    read_runs,
+    run_of,
+    running_of,
+    running_of_task,
+    runs_of,
+    succeeded_between,
+    unchanged,
+)
 from tuner.history.saving_rows import (
-    booked_before,
+    keep_books,
+    keys_never_booked,
     last_runs_with,
-    never_booked,
-    replace_savings,
     saved_by_change,
     saved_by_week,
     week_of,
 )
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
-from tuner.history.tables import (
-    CohortRow,
-    ImportRow,
-    LookAheadRow,
-    ModeRow,
-    ObjectiveRow,
-    ProofRow,
-    RunRow,
-    TimesRow,
-    VerdictRow,
-)
-from tuner.history.upsert import insert_into
 from tuner.history.url import parse
+from tuner.history.verdict_rows import add_verdicts, read_verdicts, verdicts_of, verdicts_within
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.cohort_stance import CohortStance
-from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.decision import Decision, Mode
 from tuner.model.imported_change import ImportedChange
 from tuner.model.look_ahead import LookAhead
 from tuner.model.objective import Objective
@@ -95,12 +64,7 @@ from tuner.model.proof import Proof
 from tuner.model.run import Elsewhere, Origin, Outcome, Run, RunDetails, RunMark, RunState
 from tuner.model.saved import SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
-from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
-
-# Of the newest runs of all others so many are looked at for what another cohort can learn from.
-_LOOKED_AT_ELSEWHERE = 200
-# Of a query so many cohorts' proofs are read, for each that is looked at.
-_PROOFS_OF_A_QUERY = 10
+from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 
 
 class Store:
@@ -161,18 +125,7 @@ class Store:
         if run.state is not RunState.RUNNING:
             raise ValueError(f"run {run.key} is {run.state}: only a running one can begin")
         with self._writing() as connection:
-            # No rowcount: of an INSERT not every driver tells it.
-            begun = _insert_or_replace_decision(run, connection.dialect.name).returning(RunRow.key)
-            if connection.scalar(begun) is None:
-                return False
-            # From here on no other run of the cohort begins until this one has, or has not.
-            count_in(connection, run, tags)
-            if decided_with is not None:
-                _require_untried(connection, run, decided_with)
-            if not may_commit():
-                connection.rollback()
-                return False
-        return True
+            return begin_run(connection, run, may_commit, tags, decided_with)
 
     def finish(
         self,
@@ -194,24 +147,12 @@ class Store:
         if state is RunState.RUNNING:
             raise ValueError(f"run {key} cannot finish as {state}")
         with self._writing() as connection:
-            if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen, goes_on)).rowcount == 1:
-                if outcome is not None:
-                    connection.execute(replace_times(key, outcome, connection.dialect.name))
-                connection.execute(update(CohortRow).where(CohortRow.last_key == key).values(last_state=state.value))
-                return True
-            if connection.scalar(select(RunRow.key).where(RunRow.key == key)) is None:
-                raise StoreError(f"run {key} is not in the history store: it never began, so it cannot finish")
-        return False
+            return finish_run(connection, key, state, ended_at, outcome, seen=seen, goes_on=goes_on)
 
     def forget(self, key: str) -> None:
         """Takes out a run that began and was never submitted; one that has ended stays."""
         with self._writing() as connection:
-            cohort = connection.scalar(select(RunRow.cohort).where(RunRow.key == key))
-            if cohort is not None:
-                lock(connection, cohort)
-            connection.execute(delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value))
-            if cohort is not None:
-                count_anew(connection, cohort)
+            forget_run(connection, key)
 
     def runs(self, cohort: str, limit: int = 50, offset: int = 0, *, brief: bool = False) -> list[Run]:
         """The newest `limit` runs of a cohort, after `offset` still newer ones, oldest first.
@@ -219,192 +160,117 @@ class Store:
         Brief ones are read much faster: their queries tell what times rest on, and no plan facts.
         """
         detail = Detail.TIMES if brief else Detail.FULL
-        return self._read_runs(_newest(_rows(), cohort, limit, offset), detail)[::-1]
+        return self._read_runs(newest_runs(cohort, limit, offset), detail)[::-1]
 
     def usual_ms(self, cohort: str) -> float:
         """How long a cohort's runs take: the median of the newest five whose logs tell; 0 where none does."""
-        told = select(RunRow.duration_ms).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
         with self._reading() as session:
-            found = session.scalars(told.order_by(RunRow.started_at.desc()).limit(5)).all()
-        return median(ms for ms in found if ms is not None) if found else 0.0
+            return usual_ms(session, cohort)
 
     def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
         """As `runs`, for a decision: the newest `in_full` that succeeded are whole; what is older has what times rest on, and
         the newest of each with the same changes its blocks of joins, for the others tell no more of these."""
-        with collection_paused(), self._reading() as session:
-            runs = _read(session, _newest(_rows(), cohort, limit, 0), Detail.TIMES)
-            measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
-            by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(measured[in_full:])}
-            wanted = {run.key: Detail.PAST for run in by_changes.values()}
-            wanted |= {run.key: Detail.FULL for run in measured[:in_full]}
-            documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
-            outcomes = {key: readable_outcome(key, document, wanted[key]) for key, document in documents if document}
-        known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
-        return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
+        with self._reading_much() as session:
+            return read_recent(session, cohort, limit, in_full)
 
     def runs_since(self, cohort: str, dag_runs: int, most: int) -> int:
         """How many of a cohort's newest runs go back to the first of its latest `dag_runs` runs of a DAG, `most` at most; 0
         outside Airflow. A mapped task has many in each."""
-        of_dags = select(RunRow.run_id).where(RunRow.run_id.is_not(None))
         with self._reading() as session:
-            run_ids = list(session.scalars(_newest(of_dags, cohort, most, 0)))
-        latest = set(list(dict.fromkeys(run_ids))[:dag_runs])
-        return max((place for place, run_id in enumerate(run_ids, 1) if run_id in latest), default=0)
+            return runs_since(session, cohort, dag_runs, most)
 
     def elsewhere(self, cohort: str, cohorts: int, runs: int) -> Elsewhere:
         """What the newest runs of other cohorts hold for this one: the latest decisions of up to so many of them, and the
         outcomes of up to so many of their runs, two of a cohort at most."""
-        others = (RunRow.cohort != cohort, RunRow.state == RunState.SUCCEEDED.value, RunRow.outcome.is_not(None))
-        newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
-        newest = select(RunRow.key, RunRow.cohort).where(*others).order_by(*newest_first).limit(_LOOKED_AT_ELSEWHERE)
-        with collection_paused(), self._reading() as session:
-            by_cohort: dict[str, list[str]] = {}
-            for key, name in session.execute(newest):
-                by_cohort.setdefault(name, []).append(key)
-            latest = [keys[0] for keys in by_cohort.values()][:cohorts]
-            told = session.execute(select(RunRow.key, RunRow.decision).where(RunRow.key.in_(latest)))
-            decisions = [d for key, document in told if (d := readable_decision(key, document)) is not None]
-            # The latest of each before the second latest of any.
-            chosen = [key for turn in zip_longest(*(keys[:2] for keys in by_cohort.values())) for key in turn if key]
-            measured = _read(session, _rows().where(RunRow.key.in_(chosen[:runs])), Detail.FULL)
-        outcomes = tuple(run.outcome for run in measured if run.outcome is not None)
-        return Elsewhere(tuple(decisions), outcomes, len({run.cohort for run in measured}))
+        with self._reading_much() as session:
+            return read_elsewhere(session, cohort, cohorts, runs)
 
     def prove(self, cohort: str, proofs: Iterable[Proof]) -> None:
         """Stores what a cohort has shown, query by query, in place of what it had before."""
-        rows = [
-            {
-                "cohort": cohort,
-                "query": proof.query,
-                "told_at": proof.told_at,
-                "gained_seconds": proof.gained_seconds,
-                "proof": proof_document(proof),
-            }
-            for proof in proofs
-        ]
+        rows = proof_rows(cohort, proofs)
         with self._writing() as connection:
-            lock(connection, cohort)  # Mapped instances end together.
-            connection.execute(delete(ProofRow).where(ProofRow.cohort == cohort))
-            if rows:
-                connection.execute(insert(ProofRow), rows)
+            replace_proofs(connection, cohort, rows)
 
     def proofs(self, cohort: str, since: datetime, queries: int) -> list[Proof]:
         """What other cohorts have shown since then, of up to so many queries: those that gained most, that first."""
-        others = (ProofRow.cohort != cohort, ProofRow.told_at >= since)
-        gained = func.max(ProofRow.gained_seconds)
-        best = select(ProofRow.query).where(*others, ProofRow.gained_seconds > 0).group_by(ProofRow.query)
-        best = best.order_by(gained.desc(), ProofRow.query).limit(queries)
-        with collection_paused(), self._reading() as session:
-            names = list(session.scalars(best))
-            told = select(ProofRow.cohort, ProofRow.proof).where(*others, ProofRow.query.in_(names))
-            told = told.order_by(ProofRow.gained_seconds.desc(), ProofRow.cohort, ProofRow.query)
-            told = told.limit(_PROOFS_OF_A_QUERY * queries)
-            read = [readable_proof(name, document) for name, document in session.execute(told)]
-        return [proof for proof in read if proof is not None]
+        with self._reading_much() as session:
+            return read_proofs(session, cohort, since, queries)
 
     def keep_imports(self, imported: Collection[ImportedChange], verdicts: Iterable[Verdict] = ()) -> None:
         """Stores changes that were imported, each in place of what its cohort imported of it before, and what is said of them:
         all or nothing."""
-        rows = [
-            {"cohort": one.cohort, "change_id": one.change.id, "document": import_document(one)} for one in imported
-        ]
+        rows = import_rows(imported)
         with self._writing() as connection:
-            for row in rows:
-                before = (ImportRow.cohort == row["cohort"], ImportRow.change_id == row["change_id"])
-                connection.execute(delete(ImportRow).where(*before))
-            if rows:
-                connection.execute(insert(ImportRow), rows)
-            for verdict in verdicts:
-                connection.execute(_add_verdict(verdict))
+            replace_imports(connection, rows)
+            add_verdicts(connection, verdicts)
 
     def imports(self, cohort: str) -> list[ImportedChange]:
         """The changes that a cohort imported, by their ids."""
-        told = select(ImportRow.document).where(ImportRow.cohort == cohort).order_by(ImportRow.id)
         with self._reading() as session:
-            read = [readable_import(cohort, document) for document in session.scalars(told)]
-        newest = {one.change.id: one for one in read if one is not None}
-        return [newest[id_] for id_ in sorted(newest)]
+            return read_imports(session, cohort)
 
     def said_of(self, cohorts: Collection[str]) -> tuple[list[Verdict], dict[str, Mode | None]]:
         """What people said of the changes of some cohorts, oldest first, and the mode that each was given last."""
-        verdicts = select(VerdictRow).where(VerdictRow.cohort.in_(cohorts)).order_by(VerdictRow.id)
-        modes = select(ModeRow).where(ModeRow.cohort.in_(cohorts)).order_by(ModeRow.id)
         with self._reading() as session:
-            found = list(_readable_verdicts(session.scalars(verdicts)))
-            changes = _readable_modes(session.scalars(modes))
-            return found, {change.cohort: change.mode for change in changes}
+            verdicts = read_verdicts(session, verdicts_within(cohorts))
+            return verdicts, {change.cohort: change.mode for change in read_modes(session, modes_within(cohorts))}
 
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
         """As `runs`, brief. Those of `known`, by key, that have their whole outcome change in nothing but their state: they are
         read again where that is another."""
         with self._reading() as session:
-            columns: tuple[Any, ...] = (RunRow.key, RunRow.state)
-            newest = _newest(select(*columns), cohort, limit, 0)
-            states = {row.key: row.state for row in session.execute(newest)}
-        found = {key: run for key, state in states.items() if (run := known.get(key)) and _is_whole(run, state)}
-        unknown = _rows().where(RunRow.key.in_([key for key in states if key not in found]))
+            states = newest_states(session, cohort, limit)
+        found = unchanged(known, states)
+        unknown = runs_of([key for key in states if key not in found])
         found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
         return [found[key] for key in reversed(states) if key in found]
 
     def marks(self, cohort: str, limit: int) -> list[RunMark]:
         """What tells the newest `limit` runs of a cohort from others, oldest first: those of `runs`, and of any that
         cannot be read."""
-        columns: tuple[Any, ...] = tuple(getattr(RunRow, field.name) for field in fields(RunMark))
         with self._reading() as session:
-            return [RunMark(*row) for row in session.execute(_newest(select(*columns), cohort, limit, 0))][::-1]
+            return marks_of(session, cohort, limit)
 
     def keep_look_ahead(self, cohort: str, look_ahead: LookAhead) -> None:
         """Stores what was decided for a cohort's next run, in place of what was before."""
         with self._writing() as connection:
-            connection.execute(_replace_look_ahead(cohort, look_ahead, connection.dialect.name))
+            replace_look_ahead(connection, cohort, look_ahead)
 
     def look_ahead(self, cohort: str) -> LookAhead | None:
         """What was decided for a cohort's next run; None where nothing was, or it is not as it was written."""
         with self._reading() as session:
-            row = session.execute(
-                select(LookAheadRow.digest, LookAheadRow.document).where(LookAheadRow.cohort == cohort)
-            ).first()
-        is_whole = row is not None and isinstance(row.document, str) and _digest(row.document) == row.digest
-        return readable_look_ahead(row.document) if row is not None and is_whole else None
+            return read_look_ahead(session, cohort)
 
     def count(self, cohort: str) -> int:
         """How many runs a cohort has."""
         with self._reading() as session:
-            return session.scalar(select(func.count()).where(RunRow.cohort == cohort)) or 0
+            return count_runs(session, cohort)
 
     def cohort_of(self, key: str) -> str | None:
         """The cohort of a run; None where there is none."""
         with self._reading() as session:
-            return session.scalar(select(RunRow.cohort).where(RunRow.key == key))
+            return cohort_of(session, key)
 
     def whole(self, cohort: str) -> dict[str, tuple[str, int]]:
         """The Spark applications of a cohort's runs whose whole logs are known, and how long they took, by the runs' keys."""
-        columns = (RunRow.key, RunRow.app_id, RunRow.duration_ms)
-        finished = select(*columns).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
         with self._reading() as session:
-            found = session.execute(finished).all()
-        return {key: (app_id, ms) for key, app_id, ms in found if app_id is not None and ms is not None}
+            return whole_runs(session, cohort)
 
     def add_details(self, key: str, details: RunDetails) -> None:
         """Stores what a run has for people to look at. StoreError for a run that never began."""
-        stored = update(RunRow).where(RunRow.key == key).values(details=details_document(key, details))
+        document = details_document(key, details)
         with self._writing() as connection:
-            if connection.execute(stored).rowcount != 1:
-                raise StoreError(f"run {key} is not in the history store: it never began, so it has no details")
+            keep_details(connection, key, document)
 
     def details(self, key: str) -> RunDetails | None:
         """What the run with this key has for people to look at; None where it has nothing."""
         with self._reading() as session:
-            document = session.scalar(select(RunRow.details).where(RunRow.key == key))
-        return readable_details(key, document) if document else None
+            return read_details(session, key)
 
     def keys_with_plans(self, cohort: str, before: datetime, newest: int) -> list[str]:
         """Keys of ended runs of a cohort that began before a time and hold plans, oldest first; none of its newest so many."""
         with self._reading() as session:
-            kept_since = session.scalar(_newest(select(RunRow.started_at), cohort, 1, newest - 1))
-            if kept_since is None:
-                return []
-            return list(session.scalars(with_plans(cohort).where(RunRow.started_at < min(before, kept_since))))
+            return keys_with_plans(session, cohort, before, newest)
 
     def held_plans(self, keys: Collection[str]) -> HeldPlans:
         """What these runs hold of plans: their outcomes and details."""
@@ -420,34 +286,24 @@ class Store:
     def plans_let_go(self, key: str) -> bool:
         """Whether a run was measured and holds no plans any more."""
         with self._reading() as session:
-            return session.scalar(select(RunRow.key).where(RunRow.key == key, plans_let_go())) is not None
+            return plans_let_go(session, key)
 
     def pending(self, cohort: str) -> list[Run]:
         """The runs of a cohort that are running, or were never harvested; oldest first."""
-        running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
-        return self._read_runs(running.order_by(RunRow.started_at, RunRow.key))
+        return self._read_runs(running_of(cohort))
 
     def pending_of(self, origin: Origin) -> list[Run]:
         """The runs of a task instance, of all its tries and jobs, that are running, or were never harvested; oldest first."""
-        of_it = {
-            RunRow.dag_id: origin.dag_id,
-            RunRow.run_id: origin.run_id,
-            RunRow.task_id: origin.task_id,
-            RunRow.map_index: origin.map_index,
-        }
-        running = _rows().where(RunRow.state == RunState.RUNNING.value, *(c == value for c, value in of_it.items()))
-        return self._read_runs(running.order_by(RunRow.started_at, RunRow.key))
+        return self._read_runs(running_of_task(origin))
 
     def run(self, key: str) -> Run | None:
         """The run with this key, or None."""
-        return next(iter(self._read_runs(_rows().where(RunRow.key == key))), None)
+        return next(iter(self._read_runs(run_of(key))), None)
 
     def keys_with(self, part: str, limit: int, cohort: str | None = None) -> list[str]:
         """The newest `limit` keys of runs that have this in them, newest first; of one cohort where it is given."""
-        found = select(RunRow.key).where(RunRow.key.contains(part, autoescape=True))
-        found = found if cohort is None else found.where(RunRow.cohort == cohort)
         with self._reading() as session:
-            return list(session.scalars(found.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)))
+            return keys_with(session, part, limit, cohort)
 
     def cohorts(
         self,
@@ -461,22 +317,13 @@ class Store:
 
         With `cohort` that one alone, if it has a run.
         """
-        given = {RunRow.dag_id: dag_id, RunRow.task_id: task_id, RunRow.run_id: run_id}
-        wanted = [column == value for column, value in given.items() if value is not None]
-        within = None
         with self._reading() as session:
-            if run_id is not None:
-                within = set(session.scalars(select(RunRow.cohort).where(*wanted).distinct()))
-            found = summaries(session.execute(rows_of(cohort)))
-        of_it = (summary for summary in found if within is None or summary.cohort in within)
-        return [summary for summary in of_it if summary.is_of(dag_id, task_id)]
+            return read_cohorts(session, dag_id, task_id, run_id, cohort)
 
     def decisions(self, keys: Collection[str]) -> dict[str, Decision]:
         """What was decided for these runs, by key; without those that cannot be read."""
-        told = select(RunRow.key, RunRow.decision).where(RunRow.key.in_(list(keys)))
         with self._reading() as session:
-            read = ((key, readable_decision(key, document)) for key, document in session.execute(told))
-            return {key: decision for key, decision in read if decision is not None}
+            return read_decisions(session, keys)
 
     def keep_stance(self, cohort: str, stance: CohortStance) -> None:
         """Stores where a cohort stands before its next run."""
@@ -496,28 +343,18 @@ class Store:
         began, in place of what was booked of the same runs; what was booked of `untold`, runs with a change each, stays. Of runs
         of the keys `told`, `savings` are all that there is, though it be nothing."""
         with self._writing() as connection:
-            lock(connection, cohort)
-            if figures is not None:
-                keep_figures(connection, cohort, figures)
-            kept = booked_before(connection, cohort, untold)
-            replace_savings(connection, cohort, started, [*savings, *kept], told)
+            keep_books(connection, cohort, figures, started, savings, untold, told)
 
     def never_booked(self, cohort: str, before: datetime, limit: int) -> list[Run]:
         """Runs, in brief, that succeeded before a time and that no saving is booked of, oldest first: the newest `limit`, and as
         many of the oldest."""
-        wanted = never_booked(cohort).where(RunRow.started_at < before, RunRow.state == RunState.SUCCEEDED.value)
-        newest = wanted.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)
-        oldest = wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
         with self._reading() as session:
-            keys = {*session.scalars(newest), *session.scalars(oldest)}
-        runs = self._read_runs(_rows().where(RunRow.key.in_(keys)), Detail.TIMES)
-        return sorted(runs, key=lambda run: (run.started_at, run.key))
+            keys = keys_never_booked(session, cohort, before, limit)
+        return sorted(self._read_runs(runs_of(keys), Detail.TIMES), key=lambda run: (run.started_at, run.key))
 
     def first_between(self, cohort: str, after: datetime, before: datetime, limit: int) -> list[Run]:
         """The first `limit` runs, in brief, that began between two times and succeeded, oldest first."""
-        between = (RunRow.started_at > after, RunRow.started_at < before)
-        wanted = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.SUCCEEDED.value, *between)
-        return self._read_runs(wanted.order_by(RunRow.started_at, RunRow.key).limit(limit), Detail.TIMES)
+        return self._read_runs(succeeded_between(cohort, after, before, limit), Detail.TIMES)
 
     def saved_by_week(self, cohorts: Collection[str] | None, since: datetime) -> list[SavedInWeek]:
         """What changes gained, by cohort and week, from the week of `since` on; of all cohorts where None are given."""
@@ -533,29 +370,18 @@ class Store:
         """By cohort and change, the newest run, in brief, that a saving is booked of; without those that cannot be read."""
         with self._reading() as session:
             keys = last_runs_with(session, changes)
-        runs = {
-            run.key: run for run in self._read_runs(_rows().where(RunRow.key.in_(set(keys.values()))), Detail.TIMES)
-        }
+        runs = {run.key: run for run in self._read_runs(runs_of(set(keys.values())), Detail.TIMES)}
         return {change: runs[key] for change, key in keys.items() if key in runs}
 
     def set_mode(self, change: ModeChange) -> None:
         """Adds the mode that a person gave a cohort."""
         with self._writing() as connection:
-            connection.execute(
-                insert(ModeRow).values(
-                    cohort=change.cohort,
-                    mode=change.mode.value if change.mode else "",
-                    by=change.by,
-                    at=change.at,
-                    reason=change.reason,
-                )
-            )
+            add_mode(connection, change)
 
     def mode_changes(self, cohort: str) -> list[ModeChange]:
         """The modes that people gave a cohort, oldest first."""
-        said = select(ModeRow).where(ModeRow.cohort == cohort).order_by(ModeRow.id)
         with self._reading() as session:
-            return list(_readable_modes(session.scalars(said)))
+            return read_modes(session, modes_of(cohort))
 
     def mode(self, cohort: str) -> Mode | None:
         """The mode that a person gave a cohort last; None where none holds."""
@@ -565,21 +391,12 @@ class Store:
     def set_objective(self, change: ObjectiveChange) -> None:
         """Adds what a person wants a cohort's changes judged by."""
         with self._writing() as connection:
-            connection.execute(
-                insert(ObjectiveRow).values(
-                    cohort=change.cohort,
-                    objective=change.objective.value if change.objective else "",
-                    by=change.by,
-                    at=change.at,
-                    reason=change.reason,
-                )
-            )
+            add_objective(connection, change)
 
     def objective_changes(self, cohort: str) -> list[ObjectiveChange]:
         """What people wanted a cohort's changes judged by, oldest first."""
-        said = select(ObjectiveRow).where(ObjectiveRow.cohort == cohort).order_by(ObjectiveRow.id)
         with self._reading() as session:
-            return list(_readable_objectives(session.scalars(said)))
+            return read_objectives(session, cohort)
 
     def objective(self, cohort: str) -> Objective | None:
         """What a person wants a cohort's changes judged by; None where nobody said."""
@@ -589,18 +406,16 @@ class Store:
     def record(self, *verdicts: Verdict) -> None:
         """Adds what a person said of actions: all or nothing."""
         with self._writing() as connection:
-            for verdict in verdicts:
-                connection.execute(_add_verdict(verdict))
+            add_verdicts(connection, verdicts)
 
     def verdicts(self, cohort: str) -> list[Verdict]:
         """What people said of a cohort's actions, oldest first."""
-        said = select(VerdictRow).where(VerdictRow.cohort == cohort).order_by(VerdictRow.id)
         with self._reading() as session:
-            return list(_readable_verdicts(session.scalars(said)))
+            return read_verdicts(session, verdicts_of(cohort))
 
     def _read_runs(self, query: Select[Any], detail: Detail = Detail.FULL) -> list[Run]:
-        with collection_paused(), self._reading() as session:
-            return _read(session, query, detail)
+        with self._reading_much() as session:
+            return read_runs(session, query, detail)
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
@@ -608,153 +423,11 @@ class Store:
             yield session
 
     @contextmanager
+    def _reading_much(self) -> Iterator[Session]:
+        with collection_paused(), self._reading() as session:
+            yield session
+
+    @contextmanager
     def _writing(self) -> Iterator[Connection]:
         with explained(self._engine.url), self._writer.begin() as connection:
             yield connection
-
-
-def _rows() -> Select[Any]:
-    """Runs, and what they have of times: what `_read` takes."""
-    columns: tuple[Any, ...] = (RunRow, TimesRow.times)
-    return select(*columns)
-
-
-def _read(session: Session, query: Select[Any], detail: Detail) -> list[Run]:
-    """The runs of a query for rows and what they have of times; one of the two is read where that is all there is."""
-    query = query.join(TimesRow, TimesRow.key == RunRow.key, isouter=True)
-    if detail is Detail.FULL:
-        query = query.options(undefer(RunRow.outcome))
-    found = ((row, *_document(row, times, detail)) for row, times in session.execute(query))
-    return [run for row, document, told in found if (run := readable_run(row, document, told)) is not None]
-
-
-def _document(row: RunRow, times: str | None, detail: Detail) -> tuple[str | None, Detail]:
-    """What is read of a run's outcome, and how much that tells: of one whose plans were let go its times are left."""
-    if times is not None and (detail is not Detail.FULL or row.outcome is None):
-        return times, Detail.TIMES
-    return row.outcome, detail
-
-
-def _replace_look_ahead(cohort: str, look_ahead: LookAhead, dialect: str) -> Insert:
-    document = look_ahead_document(cohort, look_ahead)
-    added = insert_into(LookAheadRow, dialect).values(cohort=cohort, digest=_digest(document), document=document)
-    replaced = {name: added.excluded[name] for name in ("digest", "document")}
-    return added.on_conflict_do_update(index_elements=[LookAheadRow.cohort], set_=replaced)
-
-
-def _digest(document: str) -> str:
-    return sha256(document.encode(errors="replace")).hexdigest()
-
-
-def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
-    added = insert_into(RunRow, dialect).values(
-        key=run.key,
-        cohort=run.cohort,
-        try_number=run.try_number,
-        state=run.state.value,
-        mode=run.decision.mode.value,
-        started_at=run.started_at,
-        event_log_dir=run.event_log_dir,
-        dag_id=run.origin.dag_id if run.origin else None,
-        run_id=run.origin.run_id if run.origin else None,
-        task_id=run.origin.task_id if run.origin else None,
-        map_index=run.origin.map_index if run.origin else None,
-        decision=decision_document(run.key, run.decision),
-    )
-    replaced = {name: added.excluded[name] for name in ("mode", "decision", "event_log_dir")}
-    its_own = (RunRow.state == RunState.RUNNING.value) & (RunRow.cohort == run.cohort)
-    return added.on_conflict_do_update(index_elements=[RunRow.key], set_=replaced, where=its_own)
-
-
-def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:
-    """TriedMeanwhileError where a run that is not among these, nor older, has a change in force that this one is to try."""
-    trials = {decided.id for decided in run.decision.in_force if decided.standing is Standing.TRIAL}
-    if not trials:
-        return
-    oldest = connection.scalar(select(func.min(RunRow.started_at)).where(RunRow.key.in_(decided_with)))
-    others = [
-        RunRow.cohort == run.cohort,
-        RunRow.state == RunState.RUNNING.value,
-        RunRow.key.not_in([*decided_with, run.key]),
-    ]
-    if oldest is not None:
-        others.append(RunRow.started_at >= oldest)
-    for key, document in connection.execute(select(RunRow.key, RunRow.decision).where(*others)):
-        decision = readable_decision(key, document)
-        if decision is not None and not trials.isdisjoint(decided.id for decided in decision.in_force):
-            raise TriedMeanwhileError(f"run {key} began meanwhile and tries a change that run {run.key} was to try")
-
-
-def _update_unfinished(
-    key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, seen: bool, goes_on: bool
-) -> Update:
-    of_run = update(RunRow).where(RunRow.key == key)
-    mistaken: ColumnElement[bool] = false()
-    if seen and state is RunState.FAILED:
-        mistaken = RunRow.state == RunState.SUCCEEDED.value
-    if outcome is None:
-        running = and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
-        return of_run.where(running | mistaken).values(state=state.value, ended_at=ended_at)
-    # An outcome whose plans were let go is one.
-    lacks: ColumnElement[bool] = (
-        RunRow.app_id.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
-    )
-    if goes_on and outcome.duration_ms is not None:
-        lacks |= RunRow.duration_ms < outcome.duration_ms
-    return of_run.where(lacks | mistaken).values(
-        state=state.value,
-        ended_at=ended_at,
-        app_id=outcome.app_id,
-        duration_ms=outcome.duration_ms,
-        outcome=outcome_document(key, outcome),
-    )
-
-
-def _add_verdict(verdict: Verdict) -> Insert:
-    return insert(VerdictRow).values(
-        cohort=verdict.cohort,
-        change_id=verdict.change_id,
-        ruling=verdict.ruling.value,
-        by=verdict.by,
-        at=verdict.at,
-        reason=verdict.reason,
-    )
-
-
-def _is_whole(run: Run, state: str) -> bool:
-    return run.state == state and run.outcome is not None and run.outcome.duration_ms is not None
-
-
-def _newest(what: Select[Any], cohort: str, limit: int, offset: int) -> Select[Any]:
-    newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
-    return what.where(RunRow.cohort == cohort).order_by(*newest_first).limit(max(limit, 0)).offset(max(offset, 0))
-
-
-def _readable_verdicts(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
-    for row in rows:
-        try:
-            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            change_id, reason = of_kind(str, row.change_id, "change"), of_kind(str, row.reason, "reason")
-            yield Verdict(row.cohort, change_id, Ruling(row.ruling), by, at, reason)
-        except ValueError as error:
-            skipped(f"a verdict on {row.change_id}", error)
-
-
-def _readable_modes(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:
-    for row in rows:
-        try:
-            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            reason = of_kind(str, row.reason, "reason")
-            yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)
-        except ValueError as error:
-            skipped(f"a mode of cohort {row.cohort}", error)
-
-
-def _readable_objectives(rows: Iterable[ObjectiveRow]) -> Iterator[ObjectiveChange]:
-    for row in rows:
-        try:
-            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            reason = of_kind(str, row.reason, "reason")
-            yield ObjectiveChange(row.cohort, Objective(row.objective) if row.objective else None, by, at, reason)
-        except ValueError as error:
-            skipped(f"an objective of cohort {row.cohort}", error)

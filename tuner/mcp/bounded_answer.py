@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from tuner.errors import TunerError
-from tuner.panel.models import MOST_ITEMS, Answer, Page
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.page import MOST_ITEMS, Page
 from tuner.printable import printable
 
 # Agents' clients cut off, or refuse, what is longer than some 25 000 tokens.

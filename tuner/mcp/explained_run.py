@@ -8,7 +8,8 @@ from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import Home, Seconds
+from tuner.panel.models.home import Home
+from tuner.panel.models.recommendations import Seconds
 from tuner.panel.paging import page_of
 from tuner.panel.views.runs import run_items
 from tuner.panel.views.texts import evidence_items, query_ref, shortened

@@ -14,7 +14,7 @@ from tuner.mcp.http_answer import NoMessageError, http_answer
 from tuner.mcp.store_tools import StoreTools
 from tuner.mcp.tools import Tools
 from tuner.panel.access import Access
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.same_origin import from_own_page
 from tuner.panel.viewer import Viewer

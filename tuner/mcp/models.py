@@ -5,19 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 
 from tuner.model.decision import Standing
-from tuner.panel.models import (
-    Answer,
-    Cohort,
-    EvidenceItem,
-    InForce,
-    InsightItem,
-    Page,
-    QueryItem,
-    QueryRef,
-    Recommendation,
-    RunItem,
-    Seconds,
-)
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.cohort import Cohort
+from tuner.panel.models.evidence import EvidenceItem
+from tuner.panel.models.in_force import InForce
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.page import Page
+from tuner.panel.models.queries import QueryItem
+from tuner.panel.models.query_ref import QueryRef
+from tuner.panel.models.recommendations import Recommendation, Seconds
+from tuner.panel.models.runs import RunItem
 
 
 class CohortExplained(Answer):

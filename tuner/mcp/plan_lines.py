@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tuner.panel.models import StepItem
+from tuner.panel.models.plan import StepItem
 from tuner.printable import printable
 from tuner.units import format_bytes, format_rows, format_seconds
 

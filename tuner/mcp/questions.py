@@ -9,7 +9,9 @@ from pydantic import Field
 from tuner.mcp.tool import Paged, Question
 from tuner.model.decision import CohortState
 from tuner.panel.cohort_list import CohortOrder
-from tuner.panel.models import MOST_ITEMS, QuerySort, Sent
+from tuner.panel.models.page import MOST_ITEMS
+from tuner.panel.models.queries import QuerySort
+from tuner.panel.models.sent import Sent
 from tuner.panel.read_routes import MOST_CHARACTERS
 
 # Two years.

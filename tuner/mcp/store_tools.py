@@ -23,16 +23,14 @@ from tuner.panel.answers import (
     runs_answer,
 )
 from tuner.panel.cohort_list import Wanted
-from tuner.panel.models import (
-    CohortList,
-    Comparison,
-    Home,
-    Page,
-    PictureItem,
-    QueryPage,
-    RunItem,
-    Savings,
-)
+from tuner.panel.models.cohort_list import CohortList
+from tuner.panel.models.comparison import Comparison
+from tuner.panel.models.home import Home
+from tuner.panel.models.page import Page
+from tuner.panel.models.plan import PictureItem
+from tuner.panel.models.queries import QueryPage
+from tuner.panel.models.runs import RunItem
+from tuner.panel.models.savings import Savings
 from tuner.panel.paging import page
 from tuner.panel.views.cohorts import cohort_page
 from tuner.panel.views.savings import savings_answer

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tuner.panel.models import MOST_ITEMS, Answer
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.page import MOST_ITEMS
 from tuner.panel.paging import MOST_OFFSET
 
 

@@ -15,7 +15,7 @@ from tuner.errors import StoreError, TunerError
 from tuner.mcp.bounded_answer import bounded_answer, json_text
 from tuner.mcp.tool import Tool
 from tuner.panel.guarded_answers import STORE_UNUSABLE
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.printable import printable
 
 _log = logging.getLogger(__name__)

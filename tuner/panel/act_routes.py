@@ -12,7 +12,7 @@ from tuner.model.decision import Mode, Standing
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import Done, ModeRequest, RulingRequest
+from tuner.panel.models.acts import Done, ModeRequest, RulingRequest
 from tuner.panel.same_origin import from_own_page
 from tuner.words.standings import standing_words
 

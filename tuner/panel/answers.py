@@ -9,19 +9,16 @@ from tuner.history.cohort_rows import CohortSummary
 from tuner.model.run import Run
 from tuner.panel.cohort_list import CohortOrder, Wanted, cohorts_in_order
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import (
-    AuditItem,
-    CohortList,
-    Comparison,
-    Home,
-    InsightItem,
-    Page,
-    PlanComparison,
-    QueryPage,
-    QuerySort,
-    Recommendation,
-    RunItem,
-)
+from tuner.panel.models.audit import AuditItem
+from tuner.panel.models.cohort_list import CohortList
+from tuner.panel.models.comparison import Comparison
+from tuner.panel.models.home import Home
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.page import Page
+from tuner.panel.models.plan import PlanComparison
+from tuner.panel.models.queries import QueryPage, QuerySort
+from tuner.panel.models.recommendations import Recommendation
+from tuner.panel.models.runs import RunItem
 from tuner.panel.paging import page, page_of
 from tuner.panel.views.audit import audit_items
 from tuner.panel.views.cohorts import cohort_item, totals_item

@@ -15,7 +15,7 @@ from tuner.panel.compare_routes import compare_routes
 from tuner.panel.fleet_routes import fleet_routes
 from tuner.panel.guarded_answers import GuardedAnswers, add_error_answers
 from tuner.panel.kept_store import KeptStore
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.panel.page_files import page_routes
 from tuner.panel.read_routes import read_routes
 from tuner.panel.recent_runs import RecentRuns

@@ -11,7 +11,8 @@ from tuner.model.run import Run
 from tuner.panel.access import Access
 from tuner.panel.answers import comparison_answer
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import Comparison, Sent
+from tuner.panel.models.comparison import Comparison
+from tuner.panel.models.sent import Sent
 from tuner.panel.read_routes import MOST_CHARACTERS, Name
 from tuner.words.states import PLANS_LET_GO
 

@@ -14,7 +14,10 @@ from tuner.model.decision import CohortState
 from tuner.panel.access import Access
 from tuner.panel.answers import cohorts_answer
 from tuner.panel.cohort_list import CohortOrder, Wanted
-from tuner.panel.models import CohortList, Home, Savings, Session
+from tuner.panel.models.cohort_list import CohortList
+from tuner.panel.models.home import Home
+from tuner.panel.models.savings import Savings
+from tuner.panel.models.session import Session
 from tuner.panel.paging import Limit, Offset
 from tuner.panel.read_routes import Filter, Name
 from tuner.panel.views.savings import savings_answer

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tuner.errors import StoreError
 from tuner.panel.assets import PLOT_STYLE
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 
 _log = logging.getLogger(__name__)
 

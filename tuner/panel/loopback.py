@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tuner.history.store import Store
 from tuner.panel.app import create_app
 from tuner.panel.guarded_answers import GuardedAnswers
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.person import this_person
 
 # What a browser calls this machine. Another name in the Host header is another site's, made to resolve to here.

@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import Query
 
-from tuner.panel.models import MOST_ITEMS, Page
+from tuner.panel.models.page import MOST_ITEMS, Page
 
 Fact = TypeVar("Fact")
 Item = TypeVar("Item")

@@ -16,19 +16,16 @@ from tuner.panel.answers import (
     recommendations_answer,
     runs_answer,
 )
-from tuner.panel.models import (
-    AuditItem,
-    Cohort,
-    Home,
-    InsightItem,
-    Page,
-    PlanComparison,
-    QueryPage,
-    QuerySort,
-    Recommendation,
-    RunItem,
-    Sent,
-)
+from tuner.panel.models.audit import AuditItem
+from tuner.panel.models.cohort import Cohort
+from tuner.panel.models.home import Home
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.page import Page
+from tuner.panel.models.plan import PlanComparison
+from tuner.panel.models.queries import QueryPage, QuerySort
+from tuner.panel.models.recommendations import Recommendation
+from tuner.panel.models.runs import RunItem
+from tuner.panel.models.sent import Sent
 from tuner.panel.paging import Limit, Offset
 from tuner.panel.views.cohorts import cohort_page
 

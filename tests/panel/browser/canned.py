@@ -16,52 +16,32 @@ from tuner.model.objective import Objective
 from tuner.model.plan_picture import StepKind
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
-from tuner.panel.models import (
-    ActionItem,
-    Answer,
-    AuditItem,
-    Band,
+from tuner.panel.models.acts import Done
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.audit import AuditItem
+from tuner.panel.models.cohort import Cohort, Held, ModeSetting, Turned
+from tuner.panel.models.cohort_list import CohortItem, CohortList, CohortTotalsItem, TaskRef
+from tuner.panel.models.comparison import (
     CauseItem,
-    Cohort,
-    CohortItem,
-    CohortList,
-    CohortTotalsItem,
     ComparedOperator,
     ComparedQuery,
     ComparedRun,
     Comparison,
-    Done,
-    EvidenceItem,
-    GainItem,
-    Held,
-    Home,
-    InForce,
-    InsightItem,
-    Measured,
-    ModeSetting,
     OperatorSide,
-    Page,
-    PictureItem,
-    PlanComparison,
-    QueriesTogether,
-    QueryItem,
-    QueryPage,
-    QueryRef,
-    Recommendation,
-    RiskItem,
-    RunItem,
-    SavedItem,
-    SavedOfChange,
-    SavedOfCohort,
-    SavedOfTag,
-    SavedOfWeek,
-    Savings,
-    Seconds,
-    Session,
-    StepItem,
-    TaskRef,
-    Turned,
 )
+from tuner.panel.models.evidence import EvidenceItem
+from tuner.panel.models.gain import GainItem
+from tuner.panel.models.home import Home
+from tuner.panel.models.in_force import InForce
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.page import Page
+from tuner.panel.models.plan import PictureItem, PlanComparison, StepItem
+from tuner.panel.models.queries import QueriesTogether, QueryItem, QueryPage
+from tuner.panel.models.query_ref import QueryRef
+from tuner.panel.models.recommendations import ActionItem, Measured, Recommendation, RiskItem, Seconds
+from tuner.panel.models.runs import Band, RunItem
+from tuner.panel.models.savings import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
+from tuner.panel.models.session import Session
 
 COHORT = "sales.nightly"
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)

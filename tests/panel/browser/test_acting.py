@@ -9,7 +9,7 @@ from tests.panel.browser.canned import HINT, World
 from tests.panel.browser.conftest import Visit
 from tuner.model.decision import Mode, Standing
 from tuner.model.verdict import Ruling
-from tuner.panel.models import Recommendation
+from tuner.panel.models.recommendations import Recommendation
 
 FOCUSED = "document.activeElement.textContent"
 

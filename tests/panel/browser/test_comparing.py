@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.panel.browser.becomes_true import becomes_true
 from tests.panel.browser.canned import START, World
 from tests.panel.browser.conftest import Visit
-from tuner.panel.models import RunItem
+from tuner.panel.models.runs import RunItem
 
 
 def test_a_run_is_compared_with_the_one_before_by_one_button(visit: Callable[..., Visit]) -> None:

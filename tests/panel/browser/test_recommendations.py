@@ -14,7 +14,7 @@ from tests.panel.browser.conftest import Visit
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
-from tuner.panel.models import RunItem
+from tuner.panel.models.runs import RunItem
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator

@@ -7,7 +7,7 @@ from itertools import chain
 
 from tuner.model.imported_change import ImportedChange
 from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
-from tuner.panel.models import AuditItem
+from tuner.panel.models.audit import AuditItem
 from tuner.panel.views.texts import shortened
 from tuner.words.reasons import reason_words
 

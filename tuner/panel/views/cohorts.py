@@ -10,7 +10,9 @@ from tuner.model.cohort_stance import stance_of
 from tuner.model.trial import standing_of
 from tuner.panel.cohort_list import CohortTotals, totals
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import Cohort, CohortItem, CohortTotalsItem, GainItem, ModeSetting, TaskRef
+from tuner.panel.models.cohort import Cohort, ModeSetting
+from tuner.panel.models.cohort_list import CohortItem, CohortTotalsItem, TaskRef
+from tuner.panel.models.gain import GainItem
 from tuner.panel.views.held import held
 from tuner.panel.views.recommendations import recommended_trials
 from tuner.panel.views.texts import shortened

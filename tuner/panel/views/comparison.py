@@ -6,8 +6,7 @@ from tuner.compare.cause import Cause
 from tuner.compare.operator_difference import OperatorAmounts, OperatorDifference
 from tuner.compare.run_comparison import CauseTotal, QueryComparison, RunComparison, RunTotals
 from tuner.model.run import Run
-from tuner.panel.models import (
-    MOST_ITEMS,
+from tuner.panel.models.comparison import (
     CauseItem,
     ComparedOperator,
     ComparedQuery,
@@ -15,6 +14,7 @@ from tuner.panel.models import (
     Comparison,
     OperatorSide,
 )
+from tuner.panel.models.page import MOST_ITEMS
 from tuner.panel.views.texts import query_ref, shortened
 from tuner.words.causes import cause_words, kind_words
 from tuner.words.comparisons import headline, other_differences, query_causes, said_causes, total_words

@@ -7,7 +7,7 @@ from statistics import median
 
 from tuner.model.run import Run
 from tuner.model.size_change import values_of
-from tuner.panel.models import Held
+from tuner.panel.models.cohort import Held
 from tuner.policy.measure import usable
 
 

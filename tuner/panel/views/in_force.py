@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
-from tuner.panel.models import InForce
+from tuner.panel.models.in_force import InForce
 from tuner.panel.views.texts import shortened
 from tuner.words.actions import action_words
 from tuner.words.query_names import QueryNames

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tuner.model.insight import Insight
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import InsightItem
+from tuner.panel.models.insights import InsightItem
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
+from tuner.words.insights import insight_change, insight_reason
 from tuner.words.query_names import QueryNames
 
 
@@ -21,7 +22,7 @@ def insight_item(insight: Insight, names: QueryNames) -> InsightItem:
         operator=shortened(insight.operator),
         query=query_ref(insight.query, names),
         seconds=insight.seconds,
-        reason=shortened(insight.reason),
-        change=shortened(insight.change),
+        reason=shortened(insight_reason(insight)),
+        change=shortened(insight_change(insight)),
         evidence=evidence_items(insight.evidence),
     )

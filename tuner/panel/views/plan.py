@@ -9,7 +9,8 @@ from tuner.model.action import Action
 from tuner.model.plan_picture import PlanPicture, PlanStep
 from tuner.model.run import Run
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import PictureItem, PlanComparison, QueryItem, StepItem
+from tuner.panel.models.plan import PictureItem, PlanComparison, StepItem
+from tuner.panel.models.queries import QueryItem
 from tuner.panel.views.advised_plan import AdvisedPlan, advised_plan
 from tuner.panel.views.changed_joins import AS_ADVISED, changed_joins
 from tuner.panel.views.in_force import in_force_on_joins, in_words, reaching

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import QueriesTogether, QueryItem, QuerySort
+from tuner.panel.models.queries import QueriesTogether, QueryItem, QuerySort
 from tuner.panel.views.in_force import in_force_on_joins, in_force_properties, in_words
 from tuner.panel.views.texts import query_ref
 from tuner.policy.measure import query_seconds, seconds_by_query

@@ -11,7 +11,7 @@ from tuner.model.run import Run
 from tuner.model.trial import decided_by_trial, standing_of
 from tuner.model.verdict import Ruling, Verdict
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import ActionItem, Measured, Recommendation, RiskItem, RulingItem, Seconds
+from tuner.panel.models.recommendations import ActionItem, Measured, Recommendation, RiskItem, RulingItem, Seconds
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.standing_history import StandingHistory

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from tuner.model.run import Origin, Run
-from tuner.panel.models import Band, Home, RunItem
+from tuner.panel.models.home import Home
+from tuner.panel.models.runs import Band, RunItem
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.in_force import in_words
 from tuner.panel.views.texts import shortened

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tuner.model.saved import Saved
-from tuner.panel.models import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
+from tuner.panel.models.savings import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
 from tuner.panel.views.texts import shortened
 from tuner.policy.evidence.log_ratio import interval_90
 from tuner.savings.savings_report import SavingsReport, ends

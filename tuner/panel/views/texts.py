@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tuner.model.change import Evidence
-from tuner.panel.models import EvidenceItem, QueryRef
+from tuner.panel.models.evidence import EvidenceItem
+from tuner.panel.models.query_ref import QueryRef
 from tuner.words.query_names import QueryNames
 
 MOST_CHARACTERS = 1000

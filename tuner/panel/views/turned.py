@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tuner.model.turning_point import TurningPoint
-from tuner.panel.models import Turned
+from tuner.panel.models.cohort import Turned
 from tuner.panel.views.texts import shortened
 from tuner.words.turning_points import prevented_words, turn_words
 

@@ -1,0 +1,104 @@
+"""A run begins once, and not beside another that tries the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tuner.errors import StoreError, TriedMeanwhileError
+from tuner.history.store import Store
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Run, RunState
+from tuner.words.decisions import decision_summary
+
+from .samples import LATER, MIDNIGHT, full_decision, measured, running, said
+
+
+def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> None:
+    assert store.begin(running("k", summary="first"))
+    second = replace(
+        running("k", minute=5),
+        decision=Decision(Mode.OBSERVE, (), unsteered=said("second")),
+        event_log_dir="/logs/second",
+    )
+    assert store.begin(second)
+    assert store.runs("etl.load") == [replace(second, started_at=MIDNIGHT)]
+
+
+@pytest.mark.parametrize("outcome", [None, measured()])
+def test_a_finished_run_cannot_begin_again(store: Store, outcome: None) -> None:
+    store.begin(running("k", summary="first"))
+    store.finish("k", RunState.FAILED, LATER, outcome)
+    finished = store.run("k")
+    assert not store.begin(running("k", summary="second"))
+    assert store.run("k") == finished
+    assert finished is not None and decision_summary(finished.decision) == "first"
+
+
+def test_a_key_of_another_cohorts_run_begins_nothing(store: Store) -> None:
+    store.begin(running("k", cohort="ads", summary="first"))
+    assert not store.begin(running("k", cohort="finance", summary="second"))
+    assert store.run("k") == running("k", cohort="ads", summary="first")
+    assert (store.cohort_of("k"), store.cohort_of("none")) == ("ads", None)
+
+
+def test_only_a_running_run_begins(store: Store) -> None:
+    with pytest.raises(ValueError, match="only a running one can begin"):
+        store.begin(replace(running("k"), state=RunState.SUCCEEDED))
+    assert store.run("k") is None
+
+
+def test_a_number_that_json_cannot_hold_is_refused_when_written(store: Store) -> None:
+    decision = full_decision()
+    first = decision.changes[0]
+    prediction = replace(first.change.prediction, high=float("inf"))  # type: ignore[type-var]
+    endless = replace(decision, changes=(replace(first, change=replace(first.change, prediction=prediction)),))
+    with pytest.raises(StoreError, match="decision of run k cannot be stored.*finite"):
+        store.begin(replace(running("k"), decision=endless))
+    assert store.run("k") is None
+
+
+def trying(key: str, minute: int = 0) -> Run:
+    """A run that has just started and has a change on trial."""
+    return replace(running(key, minute=minute), decision=replace(full_decision(), unsteered=None))
+
+
+def test_what_a_run_tries_that_began_since_is_not_tried_beside_it(store: Store) -> None:
+    store.begin(running("known"))
+    store.begin(trying("first", minute=1), decided_with=["known"])
+    with pytest.raises(TriedMeanwhileError, match="run first began meanwhile"):
+        store.begin(trying("second", minute=2), decided_with=["known"])
+    assert store.run("second") is None
+    assert [found.runs for found in store.cohorts()] == [2]
+
+    assert store.begin(trying("second", minute=2), decided_with=["known", "first"]), "it was decided with that"
+    assert store.begin(running("third", minute=3), decided_with=["known"]), "it tries nothing"
+    assert store.begin(trying("first", minute=1), decided_with=["known", "second"]), "it began already"
+    assert store.begin(trying("fourth")), "nobody asked"
+
+
+@pytest.mark.parametrize(
+    "state", [pytest.param(RunState.SUCCEEDED, id="it ended"), pytest.param(RunState.LOST, id="it was lost")]
+)
+def test_what_a_run_tried_may_be_tried_once_that_is_over(store: Store, state: RunState) -> None:
+    store.begin(trying("first"))
+    store.finish("first", state, LATER, None)
+    assert store.begin(trying("second"), decided_with=[])
+
+
+def test_a_run_older_than_all_that_a_decision_looked_at_did_not_begin_since(store: Store) -> None:
+    store.begin(trying("older"))
+    store.begin(running("known", minute=1))
+    assert store.begin(trying("now", minute=2), decided_with=["known"])
+
+
+def test_a_run_that_was_never_submitted_is_forgotten_and_one_that_ended_is_not(store: Store) -> None:
+    begun, ended = running(), replace(running(), key="another")
+    for run in (begun, ended):
+        store.begin(run)
+    store.finish(ended.key, RunState.FAILED, LATER, None)
+    for key in (begun.key, ended.key, "nowhere"):
+        store.forget(key)
+    assert store.run(begun.key) is None
+    assert [run.key for run in store.runs(ended.cohort)] == [ended.key]

@@ -1,0 +1,99 @@
+"""Cohorts as a list shows them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from tuner.history.cohort_rows import CohortSummary
+from tuner.history.store import Store
+from tuner.model.cohort_figures import CohortFigures, Gained
+from tuner.model.cohort_stance import CohortStance
+from tuner.model.decision import CohortState, Decision, Mode
+from tuner.model.run import Origin, RunState
+from tuner.model.saving import Saving
+
+from .database import database
+from .samples import LATER, MIDNIGHT, running
+
+
+def test_cohorts_are_counted_and_show_their_newest_run(store: Store) -> None:
+    assert store.cohorts() == []
+    for key, cohort, minute in [("1", "b", 5), ("2", "b", 7), ("3", "b", 6), ("4", "a", 1)]:
+        store.begin(running(key, cohort, minute))
+    store.finish("2", RunState.FAILED, LATER, None)
+    stance = CohortStance(CohortState.OBSERVING, Mode.AUTO)
+    assert store.cohorts() == [
+        CohortSummary("a", 1, MIDNIGHT + timedelta(minutes=1), RunState.RUNNING, (), "4", stance),
+        CohortSummary("b", 3, MIDNIGHT + timedelta(minutes=7), RunState.FAILED, (), "2", stance),
+    ]
+    assert store.decisions(["2", "4", "none"]) == dict.fromkeys(["2", "4"], Decision(Mode.AUTO, ()))
+
+
+def test_a_run_that_is_forgotten_counts_no_more(store: Store) -> None:
+    for key, minute in [("1", 1), ("2", 2)]:
+        store.begin(running(key, "a", minute))
+    store.forget("2")
+    (summary,) = store.cohorts()
+    assert (summary.runs, summary.last_key) == (1, "1")
+    store.forget("1")
+    assert store.cohorts() == []
+
+
+def test_tags_are_those_of_the_newest_run_that_knew_them(store: Store) -> None:
+    store.begin(running("1", "a", 1), tags=["team-b", "team-a", "team-a"])
+    store.begin(running("2", "a", 2))
+    assert store.cohorts()[0].tags == ("team-a", "team-b")
+    store.begin(running("3", "a", 3), tags=[])
+    assert store.cohorts()[0].tags == ()
+
+
+def test_figures_and_where_a_cohort_stands_are_kept_beside_its_runs(store: Store) -> None:
+    store.begin(running("1", "a", 1))
+    figures = CohortFigures(30.0, 42.5, 0.5, None, Gained(12.0, 1.5, 0.2), (40.0, None, 30.0))
+    stance = CohortStance(CohortState.TUNED, Mode.SUGGEST, 3, 2)
+    store.keep_books("a", figures, {"1": MIDNIGHT}, [Saving("1", "x", 12.0, 1.5, 0.2)])
+    store.keep_stance("a", stance)
+    assert store.cohorts()[0].stance == stance
+    store.begin(running("0", "a", 0))
+    assert store.cohorts()[0].stance == stance, "an older run that is stored later says nothing of the next"
+    store.begin(running("2", "a", 2))
+    (summary,) = store.cohorts()
+    assert (summary.figures, summary.runs) == (figures, 3)
+    assert summary.stance == CohortStance(CohortState.OBSERVING, Mode.AUTO), "as its newest run has it"
+
+
+def test_cohorts_of_a_dag_a_task_or_a_dag_run(store: Store) -> None:
+    for key, cohort, origin in [
+        ("1", "shared", Origin("sales", "monday", "load")),
+        ("2", "shared", Origin("stock", "monday", "load", 3)),
+        ("3", "own", Origin("sales", "tuesday", "clean")),
+        ("4", "no airflow", None),
+    ]:
+        store.begin(replace(running(key, cohort), origin=origin))
+    assert [(c.cohort, c.tasks) for c in store.cohorts()] == [
+        ("no airflow", ()),
+        ("own", (("sales", "clean"),)),
+        ("shared", (("sales", "load"), ("stock", "load"))),
+    ]
+    assert [c.cohort for c in store.cohorts(dag_id="sales")] == ["own", "shared"]
+    assert [c.cohort for c in store.cohorts(dag_id="sales", task_id="load")] == ["shared"]
+    assert [c.cohort for c in store.cohorts(dag_id="sales", run_id="tuesday")] == ["own"]
+    assert store.cohorts(dag_id="unknown") == []
+    assert [(r.origin.map_index if r.origin else None) for r in store.runs("shared")] == [-1, 3]
+
+
+def test_cohorts_in_a_state_of_a_newer_version_are_skipped(
+    store: Store, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for cohort in ("a", "b", "c"):
+        store.begin(running(cohort, cohort=cohort))
+    with database(url) as connection:
+        connection.execute(text("UPDATE spark_tuner_cohorts SET state = 'asleep' WHERE cohort = 'a'"))
+        connection.execute(text("UPDATE spark_tuner_cohorts SET trend = 'up' WHERE cohort = 'b'"))
+        connection.execute(text("UPDATE spark_tuner_cohorts SET query_seconds = 1 WHERE cohort = 'b'"))
+    assert [summary.cohort for summary in store.cohorts()] == ["c"]
+    assert "cohort a cannot be read" in caplog.text and "cohort b cannot be read" in caplog.text

@@ -1,0 +1,176 @@
+"""Runs come back as they went in, in full and in brief."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import delete, text
+
+from tuner.history.store import Store
+from tuner.history.tables import TimesRow
+from tuner.model.action import Action, ActionKind
+from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.run import RunState
+
+from .database import database
+from .samples import LATER, MIDNIGHT, full_decision, full_outcome, measured, running, said
+
+
+def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
+    begun = replace(running(), try_number=3, decision=full_decision())
+    store.begin(begun)
+    assert store.run(begun.key) == begun
+
+    assert store.finish(begun.key, RunState.PARTIAL, LATER, full_outcome())
+
+    finished = replace(begun, state=RunState.PARTIAL, ended_at=LATER, outcome=full_outcome())
+    assert store.run(begun.key) == finished
+    assert store.runs(begun.cohort) == [finished]
+
+
+def test_an_unknown_key_is_no_run(store: Store) -> None:
+    assert store.run("nowhere") is None
+
+
+def keys(store: Store, cohort: str, limit: int = 50) -> list[str]:
+    return [run.key for run in store.runs(cohort, limit)]
+
+
+def test_runs_are_the_newest_in_order_of_start_then_key(store: Store) -> None:
+    for key, minute in [("d", 2), ("b", 1), ("a", 3), ("C", 1), ("e", 0)]:
+        store.begin(running(key, minute=minute))
+    store.begin(running("other", cohort="other", minute=9))
+    assert keys(store, "etl.load") == ["e", "C", "b", "d", "a"]
+    assert keys(store, "etl.load", limit=3) == ["b", "d", "a"]
+    assert keys(store, "etl.load", limit=0) == keys(store, "etl.load", limit=-1) == keys(store, "none") == []
+
+
+def test_fifty_runs_unless_asked_for_more(store: Store) -> None:
+    for minute in range(51):
+        store.begin(running(f"{minute:02}", minute=minute))
+    assert keys(store, "etl.load")[0] == "01"
+    assert len(keys(store, "etl.load", limit=60)) == 51
+
+
+def test_pages_of_runs_count_from_the_newest(store: Store) -> None:
+    for minute in range(5):
+        store.begin(running(str(minute), minute=minute))
+    assert [r.key for r in store.runs("etl.load", 2)] == ["3", "4"]
+    assert [r.key for r in store.runs("etl.load", 2, offset=2)] == ["1", "2"]
+    assert store.count("etl.load") == 5
+
+
+def test_pending_are_the_running_runs_of_the_cohort(store: Store) -> None:
+    for key, minute in [("late", 3), ("early", 1), ("done", 2), ("lost", 0)]:
+        store.begin(running(key, minute=minute))
+    store.begin(running("other", cohort="other"))
+    store.finish("done", RunState.SUCCEEDED, LATER, measured())
+    store.finish("lost", RunState.LOST, LATER, None)
+    assert [run.key for run in store.pending("etl.load")] == ["early", "late"]
+
+
+def test_brief_runs_have_what_times_rest_on(store: Store) -> None:
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
+    (brief,), (whole,) = store.runs("etl.load", brief=True), store.runs("etl.load")
+    assert brief.outcome is not None and whole.outcome is not None
+    kept = ("id", "fingerprint", "description", "duration_ms", "status", "input_bytes", "directives")
+    for seen, known in zip(brief.outcome.queries, whole.outcome.queries, strict=True):
+        assert [getattr(seen, name) for name in kept] == [getattr(known, name) for name in kept]
+        assert seen.joins == ()
+    assert brief.outcome.duration_ms == whole.outcome.duration_ms
+    assert brief.outcome.resources == whole.outcome.resources == full_outcome().resources
+
+
+def test_a_run_that_turned_out_to_have_failed_is_read_again(store: Store) -> None:
+    """Another run found its whole log; then its driver failed."""
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
+    known = {run.key: run for run in store.brief_runs("etl.load", 9, {})}
+    (again,) = store.brief_runs("etl.load", 9, known)
+    assert again is known["k"]
+    store.finish("k", RunState.FAILED, LATER, full_outcome(), seen=True)
+    (now,) = store.brief_runs("etl.load", 9, known)
+    assert now.state is RunState.FAILED
+
+
+def test_of_recent_runs_the_newest_that_succeeded_are_whole_and_older_ones_are_what_advisors_look_back_at(
+    store: Store,
+) -> None:
+    good, bad = RunState.SUCCEEDED, RunState.FAILED
+    for minute, (state, changes) in enumerate(
+        [(good, "b"), (good, "a"), (good, "a"), (good, ""), (bad, ""), (good, "")]
+    ):
+        decided = tuple(
+            DecidedChange(
+                Change.of("test", (Action(ActionKind.SET_CONF, c, "1"),), (), said(""), (), None),
+                Standing.TRIAL,
+                said(""),
+            )
+            for c in changes
+        )
+        started = running(str(minute), minute=minute)
+        store.begin(replace(started, decision=replace(started.decision, changes=decided)))
+        store.finish(str(minute), state, LATER, full_outcome())
+    whole = store.runs("etl.load")
+    found = store.recent("etl.load", 6, in_full=2)
+    assert [run == known for run, known in zip(found, whole, strict=True)] == [False, False, False, True, False, True]
+    times = ["id", "fingerprint", "duration_ms", "status", "input_bytes", "directives"]
+    for seen, known in zip(found, whole, strict=True):
+        assert seen.outcome is not None and known.outcome is not None
+        assert (seen.outcome.conf, seen.outcome.cluster) == (known.outcome.conf, known.outcome.cluster)
+        # Of runs with the same changes the newest tells of their blocks.
+        kept = [*times, "graphs"] if seen.key in "023" else times
+        for one, other in zip(seen.outcome.queries, known.outcome.queries, strict=True):
+            assert [getattr(one, name) for name in kept] == [getattr(other, name) for name in kept]
+    assert [run.key for run in store.recent("etl.load", 2, in_full=1)] == ["4", "5"]
+
+
+def test_runs_of_a_store_that_kept_no_times_apart_are_read_from_their_outcomes(store: Store) -> None:
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())
+    brief, recent = store.runs("etl.load", brief=True), store.recent("etl.load", 1, in_full=1)
+    with store._engine.begin() as connection:
+        connection.execute(delete(TimesRow))
+    assert (store.runs("etl.load", brief=True), store.recent("etl.load", 1, in_full=1)) == (brief, recent)
+
+
+@pytest.mark.parametrize(
+    ("column", "stored"),
+    [("decision", '{"mode": "psychic"}'), ("outcome", '{"app_id": 1}'), ("outcome", "{"), ("state", "paused")],
+)
+def test_a_row_that_cannot_be_read_is_skipped_with_a_warning(
+    store: Store, url: str, caplog: pytest.LogCaptureFixture, column: str, stored: str
+) -> None:
+    for key in ("1", "2", "3"):
+        store.begin(running(key))
+    with database(url) as connection:
+        connection.execute(text(f"UPDATE spark_tuner_runs SET {column} = :stored WHERE key = '2'"), {"stored": stored})
+    assert keys(store, "etl.load") == ["1", "3"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "run 2 cannot be read" in caplog.text
+    assert store.run("2") is None
+
+
+def test_queries_of_a_version_that_did_not_keep_their_relations_are_read(store: Store, url: str) -> None:
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, MIDNIGHT, full_outcome())
+    with database(url) as connection:
+        document = json.loads(connection.execute(text("SELECT outcome FROM spark_tuner_runs")).scalar_one())
+        for query in document["queries"]:
+            del query["relations"]
+        older = {"older": json.dumps(document)}
+        connection.execute(text("UPDATE spark_tuner_runs SET outcome = :older"), older)
+    run = store.run("k")
+    assert run is not None and run.outcome == full_outcome()
+
+
+def test_fields_of_a_newer_version_are_ignored(store: Store, url: str) -> None:
+    store.begin(running("k"))
+    newer = '{"mode": "auto", "changes": [], "horoscope": "favourable"}'
+    with database(url) as connection:
+        connection.execute(text("UPDATE spark_tuner_runs SET decision = :newer"), {"newer": newer})
+    assert store.run("k") == running("k")

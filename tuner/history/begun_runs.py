@@ -1,0 +1,86 @@
+"""Runs that begin, and those of them that are taken out again because they were never submitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from sqlalchemy import Connection, Insert, delete, func, select
+
+from tuner.errors import TriedMeanwhileError
+from tuner.history.cohort_rows import count_anew, count_in, lock
+from tuner.history.documents import decision_document, readable_decision
+from tuner.history.tables import RunRow
+from tuner.history.upsert import insert_into
+from tuner.model.decision import Standing
+from tuner.model.run import Run, RunState
+
+
+def begin_run(
+    connection: Connection,
+    run: Run,
+    may_commit: Callable[[], bool],
+    tags: Collection[str] | None,
+    decided_with: Collection[str] | None,
+) -> bool:
+    """As `Store.begin`. Where `may_commit` says no the transaction is rolled back."""
+    # No rowcount: of an INSERT not every driver tells it.
+    begun = _insert_or_replace_decision(run, connection.dialect.name).returning(RunRow.key)
+    if connection.scalar(begun) is None:
+        return False
+    # From here on no other run of the cohort begins until this one has, or has not.
+    count_in(connection, run, tags)
+    if decided_with is not None:
+        _require_untried(connection, run, decided_with)
+    if not may_commit():
+        connection.rollback()
+        return False
+    return True
+
+
+def forget_run(connection: Connection, key: str) -> None:
+    """Takes out a run that began and was never submitted; one that has ended stays."""
+    cohort = connection.scalar(select(RunRow.cohort).where(RunRow.key == key))
+    if cohort is not None:
+        lock(connection, cohort)
+    connection.execute(delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value))
+    if cohort is not None:
+        count_anew(connection, cohort)
+
+
+def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
+    added = insert_into(RunRow, dialect).values(
+        key=run.key,
+        cohort=run.cohort,
+        try_number=run.try_number,
+        state=run.state.value,
+        mode=run.decision.mode.value,
+        started_at=run.started_at,
+        event_log_dir=run.event_log_dir,
+        dag_id=run.origin.dag_id if run.origin else None,
+        run_id=run.origin.run_id if run.origin else None,
+        task_id=run.origin.task_id if run.origin else None,
+        map_index=run.origin.map_index if run.origin else None,
+        decision=decision_document(run.key, run.decision),
+    )
+    replaced = {name: added.excluded[name] for name in ("mode", "decision", "event_log_dir")}
+    its_own = (RunRow.state == RunState.RUNNING.value) & (RunRow.cohort == run.cohort)
+    return added.on_conflict_do_update(index_elements=[RunRow.key], set_=replaced, where=its_own)
+
+
+def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:
+    """TriedMeanwhileError where a run that is not among these, nor older, has a change in force that this one is to try."""
+    trials = {decided.id for decided in run.decision.in_force if decided.standing is Standing.TRIAL}
+    if not trials:
+        return
+    oldest = connection.scalar(select(func.min(RunRow.started_at)).where(RunRow.key.in_(decided_with)))
+    others = [
+        RunRow.cohort == run.cohort,
+        RunRow.state == RunState.RUNNING.value,
+        RunRow.key.not_in([*decided_with, run.key]),
+    ]
+    if oldest is not None:
+        others.append(RunRow.started_at >= oldest)
+    for key, document in connection.execute(select(RunRow.key, RunRow.decision).where(*others)):
+        decision = readable_decision(key, document)
+        if decision is not None and not trials.isdisjoint(decided.id for decided in decision.in_force):
+            raise TriedMeanwhileError(f"run {key} began meanwhile and tries a change that run {run.key} was to try")

@@ -1,0 +1,53 @@
+"""The modes that people gave cohorts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, insert, select
+from sqlalchemy.orm import Session
+
+from tuner.history.documents import of_kind, skipped
+from tuner.history.tables import ModeRow
+from tuner.model.decision import Mode
+from tuner.model.verdict import ModeChange
+
+
+def add_mode(connection: Connection, change: ModeChange) -> None:
+    """Adds the mode that a person gave a cohort."""
+    connection.execute(
+        insert(ModeRow).values(
+            cohort=change.cohort,
+            mode=change.mode.value if change.mode else "",
+            by=change.by,
+            at=change.at,
+            reason=change.reason,
+        )
+    )
+
+
+def modes_of(cohort: str) -> Select[Any]:
+    """Of a cohort, oldest first."""
+    return select(ModeRow).where(ModeRow.cohort == cohort).order_by(ModeRow.id)
+
+
+def modes_within(cohorts: Collection[str]) -> Select[Any]:
+    """Of several cohorts, oldest first."""
+    return select(ModeRow).where(ModeRow.cohort.in_(cohorts)).order_by(ModeRow.id)
+
+
+def read_modes(session: Session, query: Select[Any]) -> list[ModeChange]:
+    """The modes of one of the queries above; without those that cannot be read."""
+    return list(_readable(session.scalars(query)))
+
+
+def _readable(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:
+    for row in rows:
+        try:
+            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+            reason = of_kind(str, row.reason, "reason")
+            yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)
+        except ValueError as error:
+            skipped(f"a mode of cohort {row.cohort}", error)

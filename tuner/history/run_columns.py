@@ -1,0 +1,60 @@
+"""What the columns of runs tell, for which no document of theirs is read."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from statistics import median
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from tuner.history.run_rows import newest_of
+from tuner.history.tables import RunRow
+from tuner.model.run import RunMark
+
+
+def usual_ms(session: Session, cohort: str) -> float:
+    """The median of how long the newest five took whose logs tell; 0 where none does."""
+    told = select(RunRow.duration_ms).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
+    found = session.scalars(told.order_by(RunRow.started_at.desc()).limit(5)).all()
+    return median(ms for ms in found if ms is not None) if found else 0.0
+
+
+def runs_since(session: Session, cohort: str, dag_runs: int, most: int) -> int:
+    """How many of a cohort's newest runs, `most` at most, go back to the first of its latest runs of a DAG."""
+    of_dags = select(RunRow.run_id).where(RunRow.run_id.is_not(None))
+    run_ids = list(session.scalars(newest_of(of_dags, cohort, most)))
+    latest = set(list(dict.fromkeys(run_ids))[:dag_runs])
+    return max((place for place, run_id in enumerate(run_ids, 1) if run_id in latest), default=0)
+
+
+def marks_of(session: Session, cohort: str, limit: int) -> list[RunMark]:
+    """What tells the newest runs of a cohort from others, oldest first."""
+    columns: tuple[Any, ...] = tuple(getattr(RunRow, field.name) for field in fields(RunMark))
+    return [RunMark(*row) for row in session.execute(newest_of(select(*columns), cohort, limit))][::-1]
+
+
+def count_runs(session: Session, cohort: str) -> int:
+    """How many runs a cohort has."""
+    return session.scalar(select(func.count()).where(RunRow.cohort == cohort)) or 0
+
+
+def cohort_of(session: Session, key: str) -> str | None:
+    """The cohort of a run; None where there is none."""
+    return session.scalar(select(RunRow.cohort).where(RunRow.key == key))
+
+
+def whole_runs(session: Session, cohort: str) -> dict[str, tuple[str, int]]:
+    """Of runs whose whole logs are known, the applications and how long they took, by key."""
+    columns = (RunRow.key, RunRow.app_id, RunRow.duration_ms)
+    finished = select(*columns).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
+    found = session.execute(finished).all()
+    return {key: (app_id, ms) for key, app_id, ms in found if app_id is not None and ms is not None}
+
+
+def keys_with(session: Session, part: str, limit: int, cohort: str | None) -> list[str]:
+    """The newest keys that have this in them, newest first; of one cohort, or of all (None)."""
+    found = select(RunRow.key).where(RunRow.key.contains(part, autoescape=True))
+    found = found if cohort is None else found.where(RunRow.cohort == cohort)
+    return list(session.scalars(found.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)))

@@ -1,0 +1,120 @@
+"""Runs: which rows a question is about, and how much is read of each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, undefer
+
+from tuner.history.documents import Detail, readable_decision, readable_outcome, readable_run
+from tuner.history.tables import RunRow, TimesRow
+from tuner.model.decision import Decision
+from tuner.model.run import Origin, Run, RunState
+
+
+def newest_of(what: Select[Any], cohort: str, limit: int, offset: int = 0) -> Select[Any]:
+    """Of a cohort's newest runs, newest first."""
+    newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
+    return what.where(RunRow.cohort == cohort).order_by(*newest_first).limit(max(limit, 0)).offset(max(offset, 0))
+
+
+def newest_runs(cohort: str, limit: int, offset: int = 0) -> Select[Any]:
+    """A cohort's newest runs, newest first."""
+    return newest_of(_rows(), cohort, limit, offset)
+
+
+def runs_of(keys: Collection[str]) -> Select[Any]:
+    """The runs of these keys."""
+    return _rows().where(RunRow.key.in_(keys))
+
+
+def run_of(key: str) -> Select[Any]:
+    """The run of this key."""
+    return _rows().where(RunRow.key == key)
+
+
+def running_of(cohort: str) -> Select[Any]:
+    """A cohort's running runs, oldest first."""
+    running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
+    return running.order_by(RunRow.started_at, RunRow.key)
+
+
+def running_of_task(origin: Origin) -> Select[Any]:
+    """The running runs of a task instance, oldest first."""
+    of_it = {
+        RunRow.dag_id: origin.dag_id,
+        RunRow.run_id: origin.run_id,
+        RunRow.task_id: origin.task_id,
+        RunRow.map_index: origin.map_index,
+    }
+    running = _rows().where(RunRow.state == RunState.RUNNING.value, *(c == value for c, value in of_it.items()))
+    return running.order_by(RunRow.started_at, RunRow.key)
+
+
+def succeeded_between(cohort: str, after: datetime, before: datetime, limit: int) -> Select[Any]:
+    """The first of a cohort's runs that began between two times and succeeded, oldest first."""
+    between = (RunRow.started_at > after, RunRow.started_at < before)
+    wanted = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.SUCCEEDED.value, *between)
+    return wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
+
+
+def read_runs(session: Session, query: Select[Any], detail: Detail) -> list[Run]:
+    """The runs of one of the queries above; without those that cannot be read. Of a run's outcome and what it has of times one is
+    read, where that is all there is."""
+    query = query.join(TimesRow, TimesRow.key == RunRow.key, isouter=True)
+    if detail is Detail.FULL:
+        query = query.options(undefer(RunRow.outcome))
+    found = ((row, *_document(row, times, detail)) for row, times in session.execute(query))
+    return [run for row, document, told in found if (run := readable_run(row, document, told)) is not None]
+
+
+def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list[Run]:
+    """As `Store.recent`."""
+    runs = read_runs(session, newest_runs(cohort, limit), Detail.TIMES)
+    measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
+    by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(measured[in_full:])}
+    wanted = {run.key: Detail.PAST for run in by_changes.values()}
+    wanted |= {run.key: Detail.FULL for run in measured[:in_full]}
+    documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
+    outcomes = {key: readable_outcome(key, document, wanted[key]) for key, document in documents if document}
+    known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
+    return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
+
+
+def newest_states(session: Session, cohort: str, limit: int) -> dict[str, str]:
+    """The states of a cohort's newest runs, by key, newest first."""
+    columns: tuple[Any, ...] = (RunRow.key, RunRow.state)
+    return {row.key: row.state for row in session.execute(newest_of(select(*columns), cohort, limit))}
+
+
+def unchanged(known: Mapping[str, Run], states: Mapping[str, str]) -> dict[str, Run]:
+    """Those of the known runs that reading them again would not change, by key: whole ones in the states that are stored."""
+    return {key: run for key, state in states.items() if (run := known.get(key)) and _is_whole(run, state)}
+
+
+def read_decisions(session: Session, keys: Collection[str]) -> dict[str, Decision]:
+    """What was decided for these runs, by key; without those that cannot be read."""
+    told = select(RunRow.key, RunRow.decision).where(RunRow.key.in_(list(keys)))
+    read = ((key, readable_decision(key, document)) for key, document in session.execute(told))
+    return {key: decision for key, decision in read if decision is not None}
+
+
+def _rows() -> Select[Any]:
+    """Runs, and what they have of times: what `read_runs` takes."""
+    columns: tuple[Any, ...] = (RunRow, TimesRow.times)
+    return select(*columns)
+
+
+def _document(row: RunRow, times: str | None, detail: Detail) -> tuple[str | None, Detail]:
+    """What is read of a run's outcome, and how much that tells: of one whose plans were let go its times are left."""
+    if times is not None and (detail is not Detail.FULL or row.outcome is None):
+        return times, Detail.TIMES
+    return row.outcome, detail
+
+
+def _is_whole(run: Run, state: str) -> bool:
+    return run.state == state and run.outcome is not None and run.outcome.duration_ms is not None

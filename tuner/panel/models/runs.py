@@ -1,0 +1,46 @@
+"""GET api/cohort/runs: the runs of a cohort."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tuner.model.decision import Mode
+from tuner.model.run import RunState
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.in_force import InForce
+
+
+class Band(Answer):
+    """Seconds that a run would have taken with nothing in force, by the runs before it that had nothing in force."""
+
+    low: float
+    expected: float
+    high: float
+
+
+class RunItem(Answer):
+    """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
+    `allocated_core_hours` and `allocated_gib_hours` are what its executors held, busy or idle (None: its log does not tell),
+    `cost` what the first of these are worth at the price that people gave (None: they gave none).
+
+    `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
+    """
+
+    key: str
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+    try_number: int
+    state: RunState
+    started_at: datetime
+    query_seconds: float | None
+    application_seconds: float | None
+    allocated_core_hours: float | None
+    allocated_gib_hours: float | None
+    cost: float | None
+    band: Band | None
+    mode: Mode
+    decision: str
+    in_force: list[InForce]
+    href: str = ""

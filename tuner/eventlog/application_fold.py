@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import msgspec
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
-from tuner.eventlog.allocation import Allocation, Held
+from tuner.eventlog.allocation import Allocation
 from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.failure_events import absorb_failures, take_execution, take_executor, take_job
-from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_bytes import open_bytes
-from tuner.eventlog.open_resources import peaks_of
-from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates, place_of
-from tuner.eventlog.properties import allowed, redact
+from tuner.eventlog.open_groups import Group, OpenGroups
+from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, place_of
+from tuner.eventlog.properties import allowed
 from tuner.eventlog.strongest_results import strongest_results
-from tuner.model.application import Application, Completeness, Execution, Executors, Job, Problem, ProblemCode, Work
+from tuner.eventlog.task_amounts import TOTALS, add_sql_updates, add_task, compare_task
+from tuner.eventlog.told_application import MAX_ID, told_application
+from tuner.model.application import Application, Execution, Problem, ProblemCode, Work
 from tuner.model.query_values import UNKNOWN_VALUES
-from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
-from tuner.spark.container import executor_container_bytes
-from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY, TASK_CPUS
-from tuner.spark.master import is_local, master_of
-from tuner.spark.properties import APP_ID, APP_NAME
-from tuner.spark.settings import Settings
 
 _LOGICAL = "== Optimized Logical Plan =="
-_TOTALS = 12
-_MOST = (1 << 63) - 1
 _MAX_TEXT = 5000  # of texts of which `redact` looks at less
-_MAX_ID = 200
 _EXECUTION_ID = re.compile(r"[0-9]{1,18}")
 _KILLED = ("TaskKilled", "TaskCommitDenied")  # what AppStatusListener counts as killed; the rest failed
-# The listener bus orders events of one queue only: what belongs to an execution may follow its end closely.
-_LINGER_EVENTS = 1_000
 # A longer event counts as several: what waits holds plans, which may take megabytes.
 _BYTES_OF_AN_EVENT = 32 << 10
 LONG_BYTES = 8 << 10  # from which on an event's bytes matter
@@ -50,11 +39,8 @@ _MAX_OPEN_BYTES = 128 << 20
 _MAX_HELD_BYTES = 256 << 20
 _ENTRY_BYTES = 200
 _WEIGHED_AT_A_LOOK = 5_000
-# Ends of tasks that Spark dropped from its queue (spark.scheduler.listenerbus.eventqueue.capacity) never come.
-_GIVE_UP_EVENTS = 100_000
 
 Take = Callable[[Work], None]
-_Group = tuple[bool, int]  # whether of SQL, and the id of the execution or the job
 
 
 class ApplicationFold:
@@ -72,10 +58,7 @@ class ApplicationFold:
         self._head = head
         self.fragment = Fragment()
         self._allocation = Allocation()
-        self._group_of_stage: dict[int, _Group] = {}
-        self._jobs_of_stage: dict[int, list[int]] = {}
-        self._jobs_of_execution: dict[int, set[int]] = {}
-        self._ended: deque[tuple[int, int, _Group]] = deque()
+        self._groups = OpenGroups(self.fragment, self._pass_on)
         self._ends_in_work = False
         self._line_bytes = 0
         self._held_bytes = 0
@@ -109,8 +92,8 @@ class ApplicationFold:
     def add(self, event: msgspec.Struct) -> None:
         self.fragment.events += 1
         self._handlers[type(event)](event)
-        if self._ended and self._ended[0][0] <= self.fragment.events:
-            self._release_ended()
+        if self._groups.due_at <= self.fragment.events:
+            self._groups.release_ended()
 
     def add_long(self, event: msgspec.Struct, line_bytes: int) -> None:
         """Like `add`, of an event of LONG_BYTES or more. Raises CorruptDataError as `weigh` does."""
@@ -149,13 +132,13 @@ class ApplicationFold:
         here.unlisted_notes += later.unlisted_notes
         for code, message in later.notes:
             here.note(code, message)
-        self._release_ended()
+        self._groups.release_ended()
         for execution_id, execution in later.executions.items():
             if execution.end is not None:
-                self._await_release((True, execution_id))
+                self._groups.await_release(Group(True, execution_id))
         for job_id, job in later.jobs.items():
             if job.end is not None and here.jobs[job_id].execution_id is None:
-                self._await_release((False, job_id))
+                self._groups.await_release(Group(False, job_id))
 
     def _absorb_work(self, later: Fragment) -> None:
         here = self.fragment
@@ -167,13 +150,13 @@ class ApplicationFold:
             known = here.stages.get(stage_id, OpenStage()).attempts
             # What the later stretch began, jobs wait for that it may not know.
             for number in stage.attempts.keys() - known.keys():
-                stage.attempts[number].job_ids[:0] = self._waiting(stage_id)
+                stage.attempts[number].job_ids[:0] = self._groups.waiting(stage_id)
         for job_id, job in later.jobs.items():
             if job.execution_id is not None and here.is_handed_on(job.execution_id):
                 job.execution_id = None
             here.jobs.setdefault(job_id, OpenJob()).absorb(job)
             if job.started:
-                self._own_stages(job_id, job)
+                self._groups.own_stages(job_id, job)
         for stage_id, stage in later.stages.items():
             here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
         here.absorb_handed_on(later)
@@ -189,9 +172,8 @@ class ApplicationFold:
         here = self.fragment
         self._unweighed = 0
         self._looks_to_skip = (len(here.stages) + len(here.jobs) + len(here.executions)) // _WEIGHED_AT_A_LOOK
-        of_stages = (len(self._group_of_stage) + len(self._jobs_of_stage)) * _ENTRY_BYTES
-        of_others = (len(self._ended) + self._allocation.alive) * _ENTRY_BYTES
-        if open_bytes(here) + of_stages + of_others > _MAX_OPEN_BYTES:
+        entries = self._groups.entries + self._allocation.alive
+        if open_bytes(here) + entries * _ENTRY_BYTES > _MAX_OPEN_BYTES:
             raise CorruptDataError("too much of what began in it has not ended")
 
     def close(self) -> None:
@@ -199,13 +181,7 @@ class ApplicationFold:
         here = self.fragment
         ends = (*(e.end for e in here.executions.values()), *(job.end for job in here.jobs.values()))
         self._ends_in_work = None in ends
-        for execution_id in sorted(here.executions.keys() | self._jobs_of_execution.keys()):
-            self._release((True, execution_id))
-        for job_id in sorted(here.jobs):
-            self._release((False, job_id))
-        # Stages of which the log does not tell whose they are.
-        if here.stages:
-            self._hand_on(None, (), sorted(here.stages))
+        self._groups.release_all()
 
     @property
     def work_ended_ms(self) -> int | None:
@@ -215,64 +191,8 @@ class ApplicationFold:
         return here.last_end_ms if ceased and here.last_end_ms else None
 
     def application(self, problems: Iterable[Problem]) -> Application:
-        """The application as the events taken tell it, without the work handed on.
-
-        Partial unless it ended and nothing was lost on the way (`problems`).
-        """
-        here = self.fragment
-        found = (*problems, *here.problems, *self._notes())
-        start, held = here.start, None
-        if not here.events:
-            status = Completeness.FAILED
-        else:
-            lost = any(problem.code.loses_events for problem in found)
-            whole = here.end_ms is not None and start is not None and not lost
-            status = Completeness.COMPLETE if whole else Completeness.PARTIAL
-            held = self._held() if whole else None
-        return Application(
-            app_id=printable((start.app_id if start else None) or here.conf.get(APP_ID, ""), _MAX_ID),
-            app_name=redact((start.app_name if start else "") or here.conf.get(APP_NAME, "")),
-            attempt=printable(start.attempt, _MAX_ID) if start and start.attempt is not None else None,
-            spark_version=printable(here.version, _MAX_ID),
-            start_ms=start.timestamp if start else None,
-            end_ms=here.end_ms,
-            status=status,
-            executors=self._executors(),
-            conf=here.conf,
-            problems=found,
-            steering=here.steering,
-            failures=(*here.losses, *here.failures),
-            allocated_core_ms=held and held.core_ms,
-            resources=self._resources(held and held.executor_ms),
-        )
-
-    def _held(self) -> Held | None:
-        start, end_ms = self.fragment.start, self.fragment.end_ms
-        return None if start is None or end_ms is None else self._allocation.held(start.timestamp, end_ms)
-
-    def _resources(self, executor_ms: int | None) -> ResourceUse:
-        found = self.fragment.resources
-        return ResourceUse(
-            executor_ms,
-            executor_container_bytes(self.fragment.conf),
-            found.task_ms,
-            min(found.task_ms * max(1, Settings(self.fragment.conf)[TASK_CPUS]), (1 << 63) - 1),
-            found.gc_ms,
-            found.spilled_bytes,
-            peaks_of(found.executors),
-            peaks_of(found.driver),
-            found.firm_so_far,
-            () if executor_ms is None else self.fragment.parallelism.tasks_at_once(),
-            found.caches,
-            found.has_barriers,
-            tuple(sorted({lost.kind for lost in self.fragment.losses})),
-        )
-
-    def _notes(self) -> Iterator[Problem]:
-        for code, message in self.fragment.notes:
-            yield Problem(self._source, 0, code, message)
-        if more := self.fragment.unlisted_notes:
-            yield Problem(self._source, 0, ProblemCode.MORE_PROBLEMS, f"{more} more problems in this log")
+        """The application as the events taken tell it, without the work handed on."""
+        return told_application(self._source, self.fragment, self._allocation, problems)
 
     def _log_start(self, event: ev.LogStart) -> None:
         self.fragment.version = event.version
@@ -313,12 +233,6 @@ class ApplicationFold:
         else:
             self._allocation.change(name, cores, at_ms)
 
-    def _executors(self) -> Executors:
-        conf = self.fragment.conf
-        local = is_local(master_of(conf))
-        heap_bytes = Settings(conf)[DRIVER_MEMORY if local else EXECUTOR_MEMORY]
-        return Executors(cores=self._allocation.cores, memory_bytes=heap_bytes, count=self._allocation.count)
-
     def _job_start(self, event: ev.JobStart) -> None:
         if len(event.stage_ids) > _MAX_STAGES:
             message = f"a job of more than {_MAX_STAGES} stages is left out"
@@ -333,21 +247,7 @@ class ApplicationFold:
         known = self.fragment.jobs.setdefault(event.job_id, OpenJob())
         if not known.started:
             known.absorb(job)
-            self._own_stages(event.job_id, job)
-
-    def _own_stages(self, job_id: int, job: OpenJob) -> None:
-        group = (False, job_id) if job.execution_id is None else (True, job.execution_id)
-        for stage_id in job.stage_ids:
-            self._jobs_of_stage.setdefault(stage_id, []).append(job_id)
-            # A later job that reuses a stage's shuffle lists the stage again, as skipped.
-            self._group_of_stage.setdefault(stage_id, group)
-        if job.execution_id is not None:
-            self._jobs_of_execution.setdefault(job.execution_id, set()).add(job_id)
-        for info in job.stages:
-            stage = self.fragment.stages.get(info.stage_id)
-            running = stage and stage.attempts.get(info.attempt)
-            if running and running.info.completed_ms is None and job_id not in running.job_ids:
-                running.job_ids.append(job_id)
+            self._groups.own_stages(event.job_id, job)
 
     def _job_end(self, event: ev.JobEnd) -> None:
         job = self.fragment.jobs.get(event.job_id)
@@ -358,7 +258,7 @@ class ApplicationFold:
         if job is not None:
             job.end = event
             if job.execution_id is None:
-                self._await_release((False, event.job_id))
+                self._groups.await_release(Group(False, event.job_id))
 
     def _stage_submitted(self, event: ev.StageSubmitted) -> None:
         self._attempt(event.info, begins=True)
@@ -374,14 +274,9 @@ class ApplicationFold:
         attempt = stage.attempts.get(info.attempt)
         if attempt is None:
             # Of an attempt that began in an earlier stretch of the log, those that waited are not known here.
-            waiting = self._waiting(info.stage_id) if begins or not self._piece else []
-            attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * _TOTALS, waiting)
+            waiting = self._groups.waiting(info.stage_id) if begins or not self._piece else []
+            attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * TOTALS, waiting)
         return attempt
-
-    def _waiting(self, stage_id: int) -> list[int]:
-        """The jobs that need a stage and have not ended."""
-        found = ((job_id, self.fragment.jobs.get(job_id)) for job_id in self._jobs_of_stage.get(stage_id, ()))
-        return [job_id for job_id, job in found if job is not None and job.end is None]
 
     def _stage(self, stage_id: int) -> OpenStage:
         stage = self.fragment.stages.get(stage_id)
@@ -407,16 +302,16 @@ class ApplicationFold:
         attempt.failed_tasks += reason != "Success" and reason not in _KILLED
         self.fragment.resources.take_task(event)
         if event.metrics is not None:
-            _add_task(attempt.totals, event.metrics)
+            add_task(attempt.totals, event.metrics)
             if reason == "Success":
-                _compare_task(attempt, event.metrics)
+                compare_task(attempt, event.metrics)
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
         place = info.partition if info.partition >= 0 else place_of(info.index, event.stage_attempt)
         if reason == "Success" and not info.failed and stage.counts(place):
             updates = stage.updates
             if self._piece and not stage.begun:
                 updates = stage.by_partition[place] = {}
-            _add_sql_updates(updates, info.accumulables)
+            add_sql_updates(updates, info.accumulables)
 
     def _stage_peaks(self, event: ev.StageExecutorMetrics) -> None:
         if event.peaks is not None:
@@ -461,7 +356,7 @@ class ApplicationFold:
         self._worked_until(event.time)
         error = event.error and _kept(event.error)
         self._execution(event.execution_id).end = msgspec.structs.replace(event, error=error)
-        self._await_release((True, event.execution_id))
+        self._groups.await_release(Group(True, event.execution_id))
 
     def _worked_until(self, ms: int | None) -> None:
         self.fragment.last_end_ms = max(self.fragment.last_end_ms, ms or 0)
@@ -472,69 +367,6 @@ class ApplicationFold:
     def _adaptive_update_decoded(self, event: ev.AdaptiveUpdate) -> None:
         self._execution(event.execution_id).absorb(OpenExecution(final_plan=event.plan))
 
-    def _await_release(self, group: _Group) -> None:
-        now = self.fragment.events
-        self._ended.append((now + _LINGER_EVENTS, now + _GIVE_UP_EVENTS, group))
-
-    def _release_ended(self) -> None:
-        now = self.fragment.events
-        while self._ended and self._ended[0][0] <= now:
-            _, give_up, group = self._ended.popleft()
-            if not self._release_if_finished(group, whatever_runs=give_up <= now):
-                self._ended.append((now + _LINGER_EVENTS, give_up, group))
-
-    def _release_if_finished(self, group: _Group, *, whatever_runs: bool = False) -> bool:
-        """Whether nothing of the group is left here: it was handed on, or another stretch of the log has its start."""
-        here, (of_sql, number) = self.fragment, group
-        if of_sql:
-            execution = here.executions.get(number)
-            if execution is None or execution.start is None:
-                return True
-            ended = execution.end is not None
-            jobs = [job for j in self._jobs_of_execution.get(number, ()) if (job := here.jobs.get(j))]
-        else:
-            job = here.jobs.get(number)
-            if job is None or not job.started or job.execution_id is not None:
-                return True
-            ended, jobs = True, [job]
-        stages = (here.stages.get(s) for job in jobs for s in job.stage_ids)
-        runs = any(job.end is None for job in jobs) or any(s.running > 0 for s in stages if s is not None)
-        if not ended or (runs and not whatever_runs):
-            return False
-        self._release(group)
-        return True
-
-    def _release(self, group: _Group) -> None:
-        here, (of_sql, number) = self.fragment, group
-        job_ids = sorted(self._jobs_of_execution.pop(number, ())) if of_sql else [number]
-        listed = {stage_id for j in job_ids if j in here.jobs for stage_id in here.jobs[j].stage_ids}
-        owned = sorted(s for s in listed if self._group_of_stage.get(s) == group)
-        self._hand_on(number if of_sql else None, job_ids, owned)
-
-    def _hand_on(self, execution_id: int | None, job_ids: Iterable[int], stage_ids: Collection[int]) -> None:
-        here = self.fragment
-        jobs = self._finish_jobs(job_ids)
-        stages = {s: stage for s in stage_ids if (stage := here.stages.pop(s, None))}
-        for stage_id in stage_ids:
-            self._group_of_stage.pop(stage_id, None)
-        for stage in stages.values():
-            self._share(stage)
-        execution, plan_bytes = None, 0
-        if execution_id is not None and (started := here.executions.pop(execution_id, None)):
-            for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():
-                if (shared := here.stages.get(stage_id)) and shared.jobs() & {job.job_id for job in jobs}:
-                    add_updates(started.driver_updates, shared.updates)
-            here.hand_on(execution_id)
-            execution = finish_execution(started, stages, jobs, here.note)
-            plan_bytes = started.plan_bytes
-        finished = tuple(
-            finish_stage(attempt, execution_id)
-            for stage in stages.values()
-            for _, attempt in sorted(stage.attempts.items())
-        )
-        if execution or jobs or finished:
-            self._pass_on(Work(execution, jobs, finished), plan_bytes)
-
     def _pass_on(self, work: Work, plan_bytes: int = 0) -> None:
         """Hand on what has finished with what is known of its application, or hold it where that is not all yet."""
         here, head = self.fragment, self._head or self.fragment
@@ -544,7 +376,7 @@ class ApplicationFold:
             self._held_bytes += plan_bytes
             here.held.append(Work(execution, work.jobs, work.stages))
             return
-        version = printable(here.version or head.version, _MAX_ID)
+        version = printable(here.version or head.version, MAX_ID)
         self._take(Work(execution, work.jobs, work.stages, here.conf or head.conf, version, here.steering))
 
     def _with_said(self, execution: Execution) -> Execution:
@@ -560,38 +392,6 @@ class ApplicationFold:
             values=values if later == UNKNOWN_VALUES else later,
         )
 
-    def _share(self, stage: OpenStage) -> None:
-        """Leave what a stage did, which is to be let go, to the jobs that waited for it besides those that ran it."""
-        here = self.fragment
-        for attempt in stage.attempts.values():
-            for job_id in attempt.job_ids:
-                if other := here.jobs.get(job_id):
-                    other.count(attempt)
-        waiting = {other.execution_id for job_id in stage.jobs() if (other := here.jobs.get(job_id))}
-        for execution_id in waiting:
-            if execution_id is not None and (execution := here.executions.get(execution_id)):
-                add_updates(execution.driver_updates, stage.updates)
-
-    def _finish_jobs(self, job_ids: Iterable[int]) -> tuple[Job, ...]:
-        here, finished = self.fragment, []
-        for job_id in job_ids:
-            job = here.jobs.pop(job_id, None)
-            if job is None or not job.started:
-                continue
-            for stage_id in job.stage_ids:
-                self._forget_job(stage_id, job_id)
-                if stage := here.stages.get(stage_id):
-                    for attempt in stage.attempts.values():
-                        if job_id in attempt.job_ids:
-                            job.count(attempt)
-            finished.append(finish_job(job_id, job))
-        return tuple(finished)
-
-    def _forget_job(self, stage_id: int, job_id: int) -> None:
-        left = [j for j in self._jobs_of_stage.pop(stage_id, ()) if j != job_id]
-        if left:
-            self._jobs_of_stage[stage_id] = left
-
 
 def _kept(text: str) -> str:
     """Of a text, more than `redact` looks at, which begins where it is not blank."""
@@ -603,48 +403,3 @@ def _logical_plan(event: ev.ExecutionStart) -> str | None:
     if not text.startswith(_LOGICAL):
         return None
     return text[len(_LOGICAL) :].partition("\n== ")[0].strip("\n")
-
-
-def _add_sql_updates(totals: dict[int, int], accumulables: list[ev.Accumulable]) -> None:
-    for accumulable in accumulables:
-        if accumulable.metadata == "sql":
-            try:
-                value = int(accumulable.update)
-            except (TypeError, ValueError, OverflowError):
-                continue
-            if 0 <= value <= _MOST:  # a size or timing metric that was never set is -1
-                totals[accumulable.id] = totals.get(accumulable.id, 0) + value
-
-
-def _compare_task(attempt: OpenAttempt, m: ev.TaskMetrics) -> None:
-    if m.run_time_ms > attempt.longest[0]:
-        attempt.longest = (m.run_time_ms, _read_bytes(m))
-    if m.shuffle_write is not None and m.shuffle_write.bytes > attempt.most_written:
-        attempt.most_written = m.shuffle_write.bytes
-
-
-def _read_bytes(m: ev.TaskMetrics) -> int:
-    """What a task read of files and shuffles."""
-    read = m.shuffle_read
-    return (m.input.bytes if m.input else 0) + (read.remote_bytes + read.local_bytes if read else 0)
-
-
-def _add_task(totals: list[int], m: ev.TaskMetrics) -> None:
-    read, write = m.shuffle_read, m.shuffle_write
-    values = (
-        m.run_time_ms,
-        m.cpu_time_ns,
-        m.input.bytes if m.input else 0,
-        m.input.records if m.input else 0,
-        read.remote_bytes + read.local_bytes if read else 0,
-        read.records if read else 0,
-        write.bytes if write else 0,
-        write.records if write else 0,
-        m.memory_spilled,
-        m.disk_spilled,
-        m.output.bytes if m.output else 0,
-        m.output.records if m.output else 0,
-    )
-    for i, value in enumerate(values):
-        if value > 0:  # -1: never set
-            totals[i] += value

@@ -19,7 +19,8 @@ from tuner.cost.learned.calibrated_model import VARIABLE
 from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.history.engine import open_engine, writer
 from tuner.history.failure import Ending
-from tuner.history.store import Store, _digest
+from tuner.history.look_ahead_rows import document_digest
+from tuner.history.store import Store
 from tuner.history.url import parse
 from tuner.loop import look_ahead, next_decision, prepare, stamps
 from tuner.loop.loop import Turn, complete
@@ -235,7 +236,7 @@ def _tampered(watched: Watched) -> None:
 
 def _of_another_version(watched: Watched) -> None:
     document = msgspec.json.encode({**msgspec.json.decode(_kept(watched)), "decision": "in other words"}).decode()
-    values = {"d": document, "n": _digest(document)}
+    values = {"d": document, "n": document_digest(document)}
     _write(watched, "UPDATE spark_tuner_look_aheads SET document = :d, digest = :n", **values)
 
 

@@ -13,15 +13,13 @@ from tests.eventlog.samples import (
     application_end,
     application_start,
     environment,
-    execution_end,
-    execution_start,
-    job_end,
-    job_start,
     log_start,
+    with_field,
     write,
 )
 from tests.nightly import START_MS, Spark
 from tests.replay.test_live_histories import DAY_MS, Nights
+from tests.replay.test_logged_run import ENDINGS
 from tuner.eventlog.find import find_logs
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.cohort_replay import LoggedRun, ReplayedRun, ReplaySummary
@@ -57,13 +55,13 @@ def night(
     spark.write(conf, f"local-{cohort}-{number}")
 
 
-def rdds(directory: Path, cohort: str, number: int, *, fails: bool) -> None:
-    """A run whose last job was of no SQL query."""
-    app_id = f"local-{cohort}-{number}"
-    started = [log_start(), application_start(app_id), environment(**{COHORT: cohort, "spark.master": "local[2]"})]
-    query = [execution_start(time=1500), execution_end(time=1700)]
-    last = [job_start(None), job_end(0, "boom" if fails else None)]
-    write(directory / app_id, [*started, *query, *last, application_end()])
+def ends(directory: Path, cohort: str, *, cut: bool = False) -> None:
+    """Runs a millisecond apart of all the ways to end that their queries do not tell, in the order of ENDINGS."""
+    for number, (work, _) in enumerate(ENDINGS.values()):
+        app_id = f"local-{cohort}-{number:02}"
+        start = with_field(application_start(app_id), ("Timestamp",), 1000 + number)
+        last = [] if cut else [application_end()]
+        write(directory / app_id, [log_start(), start, environment(**{COHORT: cohort}), *work, *last])
 
 
 def write_nights(root: Path) -> Path:
@@ -79,8 +77,8 @@ def write_nights(root: Path) -> Path:
     night(root, "etl.broken", 1, ended=False)
     night(root, "etl.broken", 2, cut=700)
     night(root, "etl.broken", 3)
-    for number in range(2):
-        rdds(root, "etl.rdds", number, fails=number == 1)
+    ends(root, "etl.ends")
+    ends(root, "etl.ends_cut", cut=True)
     (root / "copies").mkdir()
     shutil.copy(root / "local-etl.daily-2", root / "copies")
     live = Nights(root.parent / "live", cohort="etl.live")

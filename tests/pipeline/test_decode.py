@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,33 +14,16 @@ from tests.eventlog.samples import application_end, driver_updates, event, execu
 from tests.eventlog.test_pieces import JOIN, LATER, directed_head  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
 from tuner.eventlog.log_version import version  # noqa: E402
-from tuner.pipeline.decode import join_fragments, read_pieces  # noqa: E402
+from tuner.pipeline.decode import read_pieces  # noqa: E402
 from tuner.pipeline.pieces import Piece, Place, pieces, slices  # noqa: E402
-from tuner.pipeline.schema import KEY, TABLES  # noqa: E402
+from tuner.pipeline.schema import TABLES  # noqa: E402
 
 from .fleet import comparable, local_tables, small_log, write_fleet, write_rolled  # noqa: E402
+from .worker_tables import as_rows, worker_tables  # noqa: E402
 
 
-def as_rows(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
-    return [row for batch in batches for row in batch.to_pylist(maps_as_pydicts="strict")]
-
-
-def harvested(root: Path) -> dict[str, list[dict[str, object]]]:
-    found = [msgspec.msgpack.encode(piece) for source in find_logs(root) for piece in pieces(source)]
-    given = [pa.RecordBatch.from_pydict({"piece": [piece]}) for piece in found]
-    read = as_rows(read_pieces(given))
-    left = sorted((row for row in read if row["fragment"] is not None), key=lambda row: (row["log"], row["position"]))
-    columns = {name: [row[name] for row in left] for name in ("log", "position", "piece", "fragment")}
-    joined = as_rows(join_fragments([pa.RecordBatch.from_pydict(columns)]))
-    tables: dict[str, list[dict[str, object]]] = {table: [] for table in TABLES}
-    keys = {row["log"]: row["applications"] for row in read + joined if row["applications"]}
-    for row in read + joined:
-        for table in TABLES:
-            if row[table] is not None:
-                application = keys.get(row["log"], {})
-                key = {"log": row["log"], **{c.name: application.get(c.name) for c in KEY[1:]}}
-                tables[table].append(key | row[table])
-    return tables
+def harvested(root: Path) -> dict[str, list[dict[str, Any]]]:
+    return worker_tables(find_logs(root))
 
 
 def test_what_the_workers_make_of_a_fleet_is_what_the_local_reader_says(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +19,11 @@ import pytest
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.conftest import ON_CLUSTER, on_loopback, wait_until
+from tests.replay.test_logged_run import ENDINGS
 from tuner.cli.harvest_on_spark import told_unread
 from tuner.cli.log_sources import log_sources
 from tuner.cli.replay_json import replay_lines
@@ -81,7 +83,8 @@ def test_spark_finds_what_the_replay_in_one_process_finds(
     assert {run.as_live for run in expected.runs} >= {None, True}
     assert expected.summary.backtest is not None
     assert expected.summary.backtest.pairs
-    assert [run.state for run in expected.runs if run.cohort == "etl.rdds"] == [RunState.SUCCEEDED, RunState.FAILED]
+    assert [run.state for run in expected.runs if run.cohort == "etl.ends"] == [state for _, state in ENDINGS.values()]
+    assert {run.state for run in expected.runs if run.cohort == "etl.ends_cut"} == {RunState.PARTIAL, RunState.FAILED}
     assert list(replay.runs("no such cohort")) == list(replay.logged("no such cohort")) == []
 
 
@@ -160,12 +163,19 @@ def test_without_a_log_nothing_is_found(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_a_harvest_without_documents_is_read_anew_where_that_can_be(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["without documents", "with documents that do not tell how the work ended"])
+def test_what_an_earlier_version_harvested_is_read_anew_where_that_can_be(
+    spark: Any, tmp_path: Path, version: str
+) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for number in range(3):
         night(logs, "a", number)
-    harvested(spark, logs, out)
-    as_an_earlier_version_wrote(out)
+    if version == "without documents":
+        harvested(spark, logs, out)
+        as_the_first_version_wrote(out)
+    else:
+        replayed(spark, logs, out)
+        as_version_6_wrote(out)
     (logs / "local-a-0").unlink()
     replay = replayed(spark, logs, out)
     (gone,) = replay.summary.unread
@@ -178,16 +188,41 @@ def test_a_harvest_without_documents_is_read_anew_where_that_can_be(spark: Any, 
     assert replayed(spark, logs, out).harvest.read == 0
 
 
-def as_an_earlier_version_wrote(out: Path) -> None:
-    for file in out.rglob("*.parquet"):
-        table = pq.ParquetFile(file).read()
-        if "document" in table.column_names:
-            pq.write_table(table.drop_columns(["document"]), file)
-            (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+def as_the_first_version_wrote(out: Path) -> None:
+    def without_document(table: pa.Table) -> pa.Table:
+        return table.drop_columns(["document"])
+
+    def unknown(log: dict[str, Any]) -> None:
+        del log["documents"], log["size_bytes"]
+
+    _write_anew(out, ("applications", "queries"), without_document, unknown)
+
+
+def as_version_6_wrote(out: Path) -> None:
+    def without_ends(table: pa.Table) -> pa.Table:
+        documents = [json.loads(document) for document in table["document"].to_pylist()]
+        texts = [json.dumps({name: document[name] for name in ("run", "unused")}) for document in documents]
+        return table.set_column(table.column_names.index("document"), "document", pa.array(texts))
+
+    def of_6(log: dict[str, Any]) -> None:
+        log["documents"] = 6
+
+    _write_anew(out, ("applications",), without_ends, of_6)
+
+
+def _write_anew(
+    out: Path,
+    tables: Iterable[str],
+    change: Callable[[pa.Table], pa.Table],
+    change_log: Callable[[dict[str, Any]], None],
+) -> None:
+    for file in (file for table in tables for file in (out / table).rglob("*.parquet")):
+        pq.write_table(change(pq.ParquetFile(file).read()), file)
+        (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
     for manifest in (out / "_batches").glob("*.json"):
         found = json.loads(manifest.read_text())
         for log in (log for logs in found["batches"].values() for log in logs):
-            del log["documents"], log["size_bytes"]
+            change_log(log)
         manifest.write_text(json.dumps(found))
         (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)
 

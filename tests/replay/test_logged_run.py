@@ -16,6 +16,7 @@ from tests.eventlog.samples import (
     head,
     job_end,
     job_start,
+    plan,
     with_field,
     write,
 )
@@ -34,6 +35,11 @@ def rdd_job(number: int, error: str | None, *, begun_ms: int) -> list[bytes]:
     return [start, with_field(job_end(number, error), ("Completion Time",), begun_ms + 100)]
 
 
+def command(number: int, *, begun_ms: int) -> bytes:
+    """The start of one, which is no query."""
+    return execution_start(number, sparkPlanInfo=plan("Execute CreateViewCommand"), time=begun_ms)
+
+
 QUERY = [execution_start(time=2000), execution_end(time=2400)]
 ENDINGS: dict[str, tuple[Sequence[bytes], RunState]] = {
     "a job fails last": ([*QUERY, *rdd_job(0, "boom", begun_ms=2500)], RunState.FAILED),
@@ -43,7 +49,22 @@ ENDINGS: dict[str, tuple[Sequence[bytes], RunState]] = {
         RunState.SUCCEEDED,
     ),
     "a job never ends": ([*QUERY, job_start(None)], RunState.FAILED),
-    "a command fails": ([execution_start(1), execution_end(1, "boom", time=2100), *QUERY], RunState.FAILED),
+    "a query fails": ([execution_start(1), execution_end(1, "boom", time=2100), *QUERY], RunState.FAILED),
+    "a query never ends": ([*QUERY, execution_start(1, time=2500)], RunState.FAILED),
+    "a command fails": ([command(1, begun_ms=1500), execution_end(1, "boom", time=1600), *QUERY], RunState.FAILED),
+    "a command never ends": ([*QUERY, command(1, begun_ms=2500)], RunState.FAILED),
+    "a command makes up for a job": (
+        [*QUERY, *rdd_job(0, "boom", begun_ms=2500), command(1, begun_ms=2700), execution_end(1, time=2800)],
+        RunState.SUCCEEDED,
+    ),
+    "a command came before the job that failed": (
+        [*QUERY, command(1, begun_ms=2450), execution_end(1, time=2500), *rdd_job(0, "boom", begun_ms=2550)],
+        RunState.FAILED,
+    ),
+    "a job of an execution that nothing else is known of fails last": (
+        [*QUERY, job_start(7), job_end(0, "boom")],
+        RunState.FAILED,
+    ),
     "all goes well": ([*QUERY, *rdd_job(0, None, begun_ms=2500)], RunState.SUCCEEDED),
 }
 
@@ -80,10 +101,23 @@ def test_a_run_failed_by_the_same_rule_wherever_its_log_is_read(tmp_path: Path, 
     assert on_spark(source).state is state
 
 
-@pytest.mark.parametrize("work", [[*QUERY, *rdd_job(0, "boom", begun_ms=2500)], [*QUERY, job_start(None)]])
-def test_of_a_log_that_breaks_off_nobody_knows_if_the_program_went_on(tmp_path: Path, work: Sequence[bytes]) -> None:
-    source = log(tmp_path, work, ended=False)
-    assert logged(source).state is on_spark(source).state is RunState.PARTIAL
+@pytest.mark.parametrize("how", ENDINGS)
+def test_of_a_rolled_log_too_wherever_a_file_begins(tmp_path: Path, how: str) -> None:
+    work, state = ENDINGS[how]
+    lines = [*head(), *work, application_end()]
+    for cut in range(1, len(lines)):
+        directory = tmp_path / f"eventlog_v2_{cut}"
+        for number, some in enumerate((lines[:cut], lines[cut:]), 1):
+            write(directory / f"events_{number}_local-1", some)
+        (source,) = find_logs(directory)
+        assert (logged(source).state, on_spark(source).state) == (state, state), cut
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_of_a_log_that_breaks_off_the_same_is_told_from_the_tables(tmp_path: Path, how: str) -> None:
+    source = log(tmp_path, ENDINGS[how][0], ended=False)
+    fails = how in ("a query fails", "a command fails")
+    assert logged(source).state is on_spark(source).state is (RunState.FAILED if fails else RunState.PARTIAL)
 
 
 def test_of_a_server_of_queries_some_executions_are_kept_in_full(

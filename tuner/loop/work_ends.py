@@ -35,6 +35,13 @@ class WorkEnds:
         else:
             self.begun_ms = max(self.begun_ms, execution.start_ms)
 
+    def absorb(self, other: WorkEnds) -> None:
+        """Take in how other work of the application ended, whichever was first."""
+        self.is_broken |= other.is_broken
+        self.is_open |= other.is_open
+        self.failed_ms = max(self.failed_ms, other.failed_ms)
+        self.begun_ms = max(self.begun_ms, other.begun_ms)
+
     def _take_jobs(self, work: Work) -> None:
         for job in work.jobs:
             if job.status is JobStatus.SUCCEEDED:

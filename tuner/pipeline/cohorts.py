@@ -13,13 +13,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
 
-from tuner.model.query import QueryStatus
 from tuner.model.run import RunState
 from tuner.pipeline.documents import read_run
 from tuner.pipeline.harvested import table
 from tuner.pipeline.schema import ddl
 from tuner.replay.cohort_of import CohortRules, cohort_of
 from tuner.replay.cohort_replay import UnreadLog
+from tuner.replay.logged_run import with_queries
 from tuner.replay.run_selection import RunSelection
 
 _RUNS = pa.schema(
@@ -62,7 +62,7 @@ def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelec
     cohorts: dict[str, dict[str, Row]] = {}
     unread: dict[str, UnreadLog] = {}
     for row in sorted(rows, key=lambda row: row["log"]):
-        if row["cohort"] is None or _breaks_off(row) or not row["queries"]:
+        if row["cohort"] is None or row["partial"] or not row["queries"]:
             unread[row["log"]] = UnreadLog(row["log"], row["unused"], is_unreadable=row["cohort"] is None)
         if row["cohort"] is not None and chosen.is_named(row["cohort"]):
             _take(row, cohorts.setdefault(row["cohort"], {}), unread)
@@ -75,14 +75,9 @@ def _take(row: Row, runs: dict[str, Row], unread: dict[str, UnreadLog]) -> None:
     """Add a run to its cohort: of two logs of one application the one that the local replay prefers."""
     other = runs.get(row["key"])
     if other is not None:
-        row, left = sorted((row, other), key=lambda row: (_breaks_off(row), row["log"]))
+        row, left = sorted((row, other), key=lambda row: (row["partial"], row["log"]))
         unread[left["log"]] = UnreadLog(left["log"], f"of the same application as {row['log']}")
     runs[row["key"]] = row
-
-
-def _breaks_off(row: Row) -> bool:
-    """A failed query makes the run a failed one, whole or not."""
-    return bool(row["partial"] and not row["failed"])
 
 
 def _since(cohorts: dict[str, dict[str, Row]], chosen: RunSelection) -> dict[str, tuple[Place, ...]]:
@@ -104,9 +99,8 @@ def _since(cohorts: dict[str, dict[str, Row]], chosen: RunSelection) -> dict[str
 
 def _runs(spark: SparkSession, out: str, rules: CohortRules) -> DataFrame:
     runs = table(spark, out, "applications", "log", "document").mapInArrow(partial(told, rules=rules), ddl(_RUNS))
-    failed = f.count(f.when(f.col("status") == QueryStatus.FAILED.value, True))
-    queries = table(spark, out, "queries", "log", "status").groupBy("log")
-    return runs.join(queries.agg(f.count("*").alias("queries"), failed.alias("failed")), "log", "left")
+    queries = table(spark, out, "queries", "log").groupBy("log").agg(f.count("*").alias("queries"))
+    return runs.join(queries, "log", "left")
 
 
 def told(batches: Iterable[pa.RecordBatch], rules: CohortRules) -> Iterator[pa.RecordBatch]:
@@ -120,6 +114,10 @@ def _told(log: str, document: str | None, rules: CohortRules) -> dict[str, Any]:
         return {"log": log, "unused": "harvested without what a replay reads, and not there to be read again"}
     try:
         found = read_run(document)
+    except msgspec.ValidationError as error:
+        # As of what an earlier version wrote.
+        unused = f"harvested without what a replay reads ({error}), and not there to be read again"
+        return {"log": log, "unused": unused}
     except msgspec.DecodeError as error:
         return {"log": log, "unused": f"what was harvested of it cannot be read: {error}"}
     if (run := found.run) is None:
@@ -129,6 +127,6 @@ def _told(log: str, document: str | None, rules: CohortRules) -> dict[str, Any]:
         "cohort": cohort_of(run.outcome.conf, run.app_name, rules),
         "key": run.key,
         "started_ms": round(run.started_at.timestamp() * 1e3),
-        "partial": run.state is RunState.PARTIAL,
+        "partial": with_queries(run, (), found.ends).state is RunState.PARTIAL,
         "unused": found.unused,
     }

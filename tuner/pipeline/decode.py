@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby, islice
 from typing import Any
@@ -12,13 +13,22 @@ import pyarrow as pa
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import join_pieces, stream_piece
+from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application, Completeness, Executors, Problem, ProblemCode
 from tuner.pipeline.pieces import Piece
 from tuner.pipeline.rows import TableRow, application_rows, log_rows, works_rows
 from tuner.pipeline.schema import RECORD
+from tuner.replay.logged_run import UNTOLD
 
 BATCH_ROWS = 2_000
 _MAX_LONG = (1 << 63) - 1
+
+
+class _Left(msgspec.Struct):
+    """What a file of a log leaves to where they are joined: what is open at its end, and how the rest of its work ended."""
+
+    fragment: Fragment
+    ends: WorkEnds
 
 
 def read_pieces(batches: Iterable[pa.RecordBatch], *, documents: bool = False) -> Iterator[pa.RecordBatch]:
@@ -40,41 +50,52 @@ def _read(piece: Piece, documents: bool) -> Iterator[dict[str, Any]]:
         for table, row in _guarded(piece.log, lambda: log_rows(piece.alone(), documents=documents)):
             yield {"log": piece.log, table: row}
         return
-    left = Fragment()
+    left = _Left(Fragment(), WorkEnds())
     try:
-        works = works_rows(stream_piece(piece.alone(), min(1, piece.position)), documents=documents)
+        works = works_rows(stream_piece(piece.alone(), min(1, piece.position)), left.ends, documents=documents)
         while True:
             try:
                 table, row = next(works)
             except StopIteration as end:
-                left = end.value
+                left.fragment = end.value
                 break
             yield {"log": piece.log, table: row}
     except Exception as error:
-        left.problems.append(_problem(piece.log, error))
+        left.fragment.problems.append(_problem(piece.log, error))
     told = msgspec.msgpack.encode(piece.told())
     yield {"log": piece.log, "position": piece.position, "piece": told, "fragment": _encoded(piece.log, left)}
 
 
-def _encoded(log: str, left: Fragment) -> bytes:
+def _encoded(log: str, left: _Left) -> bytes:
     try:
         return msgspec.msgpack.encode(left)
     except Exception as error:  # sums beyond 64 bits
-        return msgspec.msgpack.encode(Fragment(problems=[*left.problems, _problem(log, error)]))
+        fragment = Fragment(problems=[*left.fragment.problems, _problem(log, error)])
+        return msgspec.msgpack.encode(_Left(fragment, left.ends))
 
 
 def _join(log: str, parts: Iterator[dict[str, Any]], documents: bool) -> Iterator[dict[str, Any]]:
     first = next(parts)
     piece = msgspec.msgpack.decode(first["piece"], type=Piece)
-    fragments = (msgspec.msgpack.decode(part["fragment"], type=Fragment) for part in chain([first], parts))
+    ends = WorkEnds()
+    fragments = _fragments(chain([first], parts), ends)
 
     def rows() -> Iterator[TableRow]:
-        works = join_pieces(piece.whole(), fragments)
-        application = yield from works_rows(works, documents=documents)
-        yield from application_rows(application, named=piece.named, document_of=log if documents else None)
+        application = yield from works_rows(join_pieces(piece.whole(), fragments), ends, documents=documents)
+        # A join that gave up has not asked for all.
+        deque(fragments, maxlen=0)
+        yield from application_rows(application, ends, named=piece.named, document_of=log if documents else None)
 
     for table, row in _guarded(log, rows):
         yield {"log": log, table: row}
+
+
+def _fragments(parts: Iterable[dict[str, Any]], ends: WorkEnds) -> Iterator[Fragment]:
+    """What is open at the end of each file; `ends` takes in how the rest of its work ended."""
+    for part in parts:
+        left = msgspec.msgpack.decode(part["fragment"], type=_Left)
+        ends.absorb(left.ends)
+        yield left.fragment
 
 
 def _guarded(log: str, rows: Callable[[], Iterator[TableRow]]) -> Iterator[TableRow]:
@@ -84,7 +105,7 @@ def _guarded(log: str, rows: Callable[[], Iterator[TableRow]]) -> Iterator[Table
     except Exception as error:
         problem = _problem(log, error)
         failed = Application("", "", None, "", None, None, Completeness.FAILED, Executors(), {}, problems=(problem,))
-        yield from application_rows(failed, document_of=log)
+        yield from application_rows(failed, UNTOLD, document_of=log)
 
 
 def _problem(log: str, error: Exception) -> Problem:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from tuner.eventlog.as_ended import as_ended
+from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application
 from tuner.model.query import Query
 from tuner.replay.cohort_replay import LoggedRun
@@ -16,7 +17,7 @@ from tuner.replay.logged_run import logged_run
 from tuner.replay.read_run import unused_because
 
 # Logs whose documents are of another version are read anew.
-DOCUMENTS = 6
+DOCUMENTS = 7
 
 _log = logging.getLogger(__name__)
 
@@ -25,10 +26,12 @@ _log = logging.getLogger(__name__)
 class RunDocument:
     """An application as a run, in the cohort that its log alone names. None for one without a place in time.
 
-    `unused` says why a replay does not use it, or not whole, where it cannot.
+    The run is without its queries and what they tell of its state; its work's `ends` tell the rest of that. `unused` says why
+    a replay does not use it, or not whole, where it cannot.
     """
 
     run: LoggedRun | None
+    ends: WorkEnds
     unused: str
 
 
@@ -37,11 +40,11 @@ _queries = msgspec.json.Decoder(Query)
 _encoder = msgspec.json.Encoder()
 
 
-def run_document(application: Application, log: str) -> str | None:
+def run_document(application: Application, ends: WorkEnds, log: str) -> str | None:
     """What a replay needs to know of an application besides its queries. None where that cannot be written."""
     application = as_ended(application, datetime.now(UTC))
     run = logged_run(application, (), log)
-    return _written(f"the run of {log}", RunDocument(run, unused_because(application, run)))
+    return _written(f"the run of {log}", RunDocument(run, ends, unused_because(application, run)))
 
 
 def query_document(query: Query) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.log_version import log_name
 from tuner.eventlog.read import holds_no_events, stream_log
+from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application, Execution, Job, Stage, Work
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
@@ -31,29 +32,34 @@ _SIDE_FIELDS = tuple(f.name for f in fields(JoinSide) if f.name not in _NO_SIDE_
 
 def log_rows(source: LogSource, *, documents: bool = False) -> Iterator[TableRow]:
     """All rows of one log, those of its application last; with the documents that replays read, if they are wanted."""
-    application = yield from works_rows(stream_log(source), documents=documents)
-    yield from application_rows(application, named=source.named, document_of=log_name(source) if documents else None)
+    ends = WorkEnds()
+    application = yield from works_rows(stream_log(source), ends, documents=documents)
+    document_of = log_name(source) if documents else None
+    yield from application_rows(application, ends, named=source.named, document_of=document_of)
 
 
-def works_rows(works: Generator[Work, None, Any], *, documents: bool = False) -> Generator[TableRow, None, Any]:
-    """The rows of what a generator yields; returns what that returns."""
+def works_rows(
+    works: Generator[Work, None, Any], ends: WorkEnds, *, documents: bool = False
+) -> Generator[TableRow, None, Any]:
+    """The rows of what a generator yields, which `ends` takes; returns what that returns."""
     while True:
         try:
             work = next(works)
         except StopIteration as end:
             return end.value
+        ends.take(work)
         yield from work_rows(work, documents=documents)
 
 
 def application_rows(
-    application: Application, *, named: bool = True, document_of: str | None = None
+    application: Application, ends: WorkEnds, *, named: bool = True, document_of: str | None = None
 ) -> Iterator[TableRow]:
     """Of a file that is no event log, and was not asked for by its name, only what is wrong with it.
 
     The application's document is there where `document_of`, the log's name, is given.
     """
     if named or not holds_no_events(application):
-        document = None if document_of is None else run_document(application, document_of)
+        document = None if document_of is None else run_document(application, ends, document_of)
         yield "applications", _application(application) | {"document": document}
     for problem in application.problems:
         yield "problems", asdict(problem) | {"code": problem.code.value}

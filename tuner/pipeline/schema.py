@@ -187,7 +187,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
 }
 
 
-# A record holds a row of one table in the column of that name, or a fragment: what a file of a log leaves open.
+# A record holds a row of one table in the column of that name, or a fragment: what a file of a log leaves to be joined.
 RECORD = pa.schema(
     {
         "log": _STRING,

@@ -11,7 +11,8 @@ from tests.replay.report.made import cohort
 from tuner.model.change import Prediction
 from tuner.model.decision import Standing
 from tuner.model.insight import InsightKind
-from tuner.panel.models import InsightItem, QueryRef
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.query_ref import QueryRef
 from tuner.replay.cohort_replay import Advised
 from tuner.replay.report.top import Paged, new_recommendations, top_insights, top_recommendations
 

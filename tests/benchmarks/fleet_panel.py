@@ -36,7 +36,7 @@ from tuner.history.tables import CohortRow, RunRow, WeeklySavingRow
 from tuner.history.url import parse
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.panel.app import create_app
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 
 END = datetime(2026, 11, 20, 2, tzinfo=UTC)
 BATCH = 20_000

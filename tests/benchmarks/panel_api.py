@@ -35,7 +35,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunDetails, RunState
 from tuner.panel.app import create_app
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.plan.queries import queries
 from tuner.policy.baseline import baselines
 

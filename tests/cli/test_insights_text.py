@@ -22,9 +22,8 @@ FOUND = Insight(
         Evidence("tasks", 1280, "tasks"),
         Evidence("spilled", 0, "bytes"),
     ),
-    "no column of catalog_returns is used, and the join added no row in this run",
-    "leave catalog_returns out if its join key is unique: Spark does not know that, and one run is no proof of it",
-    "INSERT INTO report SELECT of all there is in the warehouse",
+    description="INSERT INTO report SELECT of all there is in the warehouse",
+    numbers={"relation": "catalog_returns"},
 )
 
 SALES, RETURNS = "tpcds.catalog_sales", "tpcds.catalog_returns"
@@ -65,4 +64,6 @@ def test_json_has_all_fields_and_all_insights() -> None:
     assert found[0]["cohort"] == "nightly" and found[0]["kind"] == "unused_outer_join"
     assert found[0]["evidence"][1] == {"what": "files", "value": 32.2e9, "unit": "bytes", "of": "catalog_returns"}
     assert (found[0]["query"], found[0]["name"]) == (FOUND.query, "catalog_sales ⋈ catalog_returns (query 72)")
-    assert {"operator", "change", "reason", "seconds"} <= found[0].keys()
+    assert found[0]["reason"].startswith("no column of catalog_returns is used")
+    assert found[0]["change"].startswith("leave catalog_returns out")
+    assert {"operator", "seconds"} <= found[0].keys()

@@ -22,7 +22,7 @@ from tuner.cli.log_replay import log_replay, newest_within
 from tuner.cli.log_tools import _ONE_AT_A_TIME, MOST_SECONDS, LogTools
 from tuner.errors import TunerError
 from tuner.eventlog.log_version import log_bytes
-from tuner.panel.models import Page
+from tuner.panel.models.page import Page
 from tuner.replay.run_selection import RunSelection
 
 from .conftest import Result

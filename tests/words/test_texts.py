@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.advice.insights.samples import INSIGHTS
 from tests.words.samples import (
     ACTIONS,
     CAUSES,
@@ -25,13 +26,15 @@ from tests.words.samples import (
 )
 from tuner.compare.cause import CauseCode, CauseKind
 from tuner.model.decision import Standing
-from tuner.model.reason import Reason, ReasonCode
+from tuner.model.insight import InsightKind
+from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.words.actions import action_words
 from tuner.words.causes import cause_words, kind_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary, in_force_words, waiting_words
 from tuner.words.failures import failure_words
 from tuner.words.gains import gained_words, last_gained_words
+from tuner.words.insights import insight_change, insight_reason
 from tuner.words.literal_rungs import values_words
 from tuner.words.operators import operator_words
 from tuner.words.reasons import reason_words, why_words
@@ -47,7 +50,7 @@ def _reasons() -> Iterator[str]:
         if reason.code is not code:
             code = reason.code
             yield f"## {code}\n"
-        yield from _said(_numbers(reason), reason_words(reason, NAMES))
+        yield from _said(_of_reason(reason), reason_words(reason, NAMES))
 
 
 def _changes() -> Iterator[str]:
@@ -95,6 +98,17 @@ def _failures() -> Iterator[str]:
         yield from _said(what, failure_words(failure, NAMES))
 
 
+def _insights() -> Iterator[str]:
+    yield "# Insights\n\nEach with what a person can change.\n"
+    kind = None
+    for insight in INSIGHTS:
+        if insight.kind is not kind:
+            kind = insight.kind
+            yield f"## {kind}\n"
+        yield from _said(_numbers(insight.numbers), insight_reason(insight))
+        yield f"> {insight_change(insight)}\n"
+
+
 def _causes() -> Iterator[str]:
     yield "# Causes of a difference between two runs\n\nThe query q1 is called daily sales.\n\n## Kinds\n"
     for kind in CauseKind:
@@ -105,17 +119,20 @@ def _causes() -> Iterator[str]:
         if cause.code is not code:
             code = cause.code
             yield f"## {code}\n"
-        numbers = ", ".join(f"{name}={value}" for name, value in cause.numbers.items())
-        yield from _said(numbers, cause_words(cause, NAMES, changes))
+        yield from _said(_numbers(cause.numbers), cause_words(cause, NAMES, changes))
     yield "## Operators\n"
     for one in OPERATORS:
         yield from _said(f"{one.kind}: {one.before} → {one.after}", operator_words(one))
 
 
-def _numbers(reason: Reason) -> str:
-    numbers = ", ".join(f"{name}={value}" for name, value in reason.numbers.items())
+def _of_reason(reason: Reason) -> str:
     because = "".join(f"; because {one.code}" for one in reason.because)
-    return f"{numbers}{because}" if numbers or because else "no numbers"
+    numbers = _numbers(reason.numbers) if reason.numbers or not because else ""
+    return f"{numbers}{because}"
+
+
+def _numbers(numbers: Mapping[str, Number]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in numbers.items()) or "no numbers"
 
 
 def _said(what: str, words: str) -> Iterator[str]:
@@ -131,6 +148,7 @@ def _said(what: str, words: str) -> Iterator[str]:
         ("decisions.md", _decisions),
         ("failures.md", _failures),
         ("causes.md", _causes),
+        ("insights.md", _insights),
     ],
 )
 def test_texts_read_as_recorded(file: str, texts: Callable[[], Iterator[str]]) -> None:
@@ -143,3 +161,4 @@ def test_texts_read_as_recorded(file: str, texts: Callable[[], Iterator[str]]) -
 def test_every_code_has_a_text() -> None:
     assert {reason.code for reason in REASONS} == set(ReasonCode)
     assert {cause.code for cause in CAUSES} == set(CauseCode)
+    assert {insight.kind for insight in INSIGHTS} == set(InsightKind)

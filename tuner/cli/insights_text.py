@@ -9,6 +9,7 @@ from tuner.model.change import Evidence
 from tuner.model.insight import Insight
 from tuner.units import format_bytes, format_rows, format_seconds, format_share
 from tuner.words.counts import counted
+from tuner.words.insights import insight_change, insight_reason
 from tuner.words.query_names import QueryNames
 
 # About a screen and a half; the rest is in the JSON.
@@ -30,9 +31,9 @@ def insights_json(cohort: str, app_id: str, found: tuple[Insight, ...], names: Q
             "kind": i.kind.value,
             "operator": i.operator,
             "seconds": i.seconds,
-            "reason": i.reason,
+            "reason": insight_reason(i),
             "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in i.evidence],
-            "change": i.change,
+            "change": insight_change(i),
         }
         for i in found
     ]
@@ -46,7 +47,8 @@ def insights_lines(found: tuple[Insight, ...], names: QueryNames) -> Iterator[st
     for insight in found[:MOST_SHOWN]:
         kind = insight.kind.replace("_", " ")
         yield f"  {format_seconds(insight.seconds):>{_SECONDS}}  {kind} in {names[insight.query]}"
-        for text in (insight.operator, insight.reason, _measured(insight), f"change: {insight.change}"):
+        change = f"change: {insight_change(insight)}"
+        for text in (insight.operator, insight_reason(insight), _measured(insight), change):
             yield f"{_HANGING}{text}"
     if len(found) > MOST_SHOWN:
         yield f"{_HANGING}and {len(found) - MOST_SHOWN} more that cost less: --json has them all"

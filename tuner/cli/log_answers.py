@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from tuner.panel.models import Answer, Page
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.page import Page
 
 
 class LogItem(Answer):

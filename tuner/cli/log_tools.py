@@ -17,7 +17,7 @@ from tuner.cli.log_list import log_list
 from tuner.cli.log_replay import READING_SECONDS, WALKING_SECONDS, log_replay
 from tuner.in_own_process import TooLongError, in_own_process
 from tuner.mcp.tool import Paged, Tool
-from tuner.panel.models import Page
+from tuner.panel.models.page import Page
 from tuner.panel.read_routes import MOST_CHARACTERS
 from tuner.replay.run_selection import RunSelection
 

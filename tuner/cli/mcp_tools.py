@@ -9,7 +9,7 @@ from tuner.mcp.tools import Tools
 from tuner.panel.access import Access
 from tuner.panel.kept_store import KeptStore
 from tuner.panel.loopback import Owner
-from tuner.panel.models import Home
+from tuner.panel.models.home import Home
 from tuner.panel.recent_runs import RecentRuns
 from tuner.person import this_person
 

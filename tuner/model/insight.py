@@ -1,11 +1,13 @@
-"""Something in a query that only a person can change, and what it costs."""
+"""Something in a query that only a person can change, and what it costs. `tuner.words.insights` says it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tuner.model.change import Evidence
+from tuner.model.reason import Number
 
 
 class InsightKind(StrEnum):
@@ -28,12 +30,48 @@ class InsightKind(StrEnum):
     SMALL_FILES = "small_files"
 
 
+class HiddenFilter(StrEnum):
+    """What a filter is on that keeps Catalyst from seeing that it drops the rows of an outer join that found nothing."""
+
+    UDF = "udf"
+    AGGREGATE = "aggregate"
+
+
+class PairsCompared(StrEnum):
+    """Why a join compares all pairs of rows. null_aware: NOT IN made it, which counts unknown as equal."""
+
+    NULL_AWARE = "null_aware"
+    NO_EQUALITY = "no_equality"
+    NO_CONDITION = "no_condition"
+
+
+class HintIgnored(StrEnum):
+    """Why a join did not follow its hint. not_buildable: no join of its type can hash or broadcast that side. not_followed:
+    Spark could not, or another hint came first. not_told: its SQL asks for it, and the log has no more."""
+
+    NOT_BUILDABLE = "not_buildable"
+    NOT_FOLLOWED = "not_followed"
+    NOT_TOLD = "not_told"
+
+
+class NotPushed(StrEnum):
+    """What keeps a filter from the scan below it: what computes its condition, or a cache in place of the scan."""
+
+    CACHE = "cache"
+    PYTHON_UDF = "python_udf"
+    UDF = "udf"
+    CAST = "cast"
+    FUNCTION = "function"
+    ARITHMETIC = "arithmetic"
+
+
 @dataclass(frozen=True, slots=True)
 class Insight:
     """One thing in one query, by its fingerprint and its description.
 
     `seconds` of the query's wall time went into the stages or operators it is about: the most that the change can gain.
-    `operator`, `reason` and `change` are one sentence at most each, made of names of operators, relations and columns.
+    `operator` names the operator it is about, made of names of relations and columns: the same in each run of the query.
+    `numbers` are what its sentences say. `reason` and `change` are those that an earlier version stored in place of them.
     """
 
     kind: InsightKind
@@ -41,6 +79,7 @@ class Insight:
     query: str
     seconds: float
     evidence: tuple[Evidence, ...]
-    reason: str
-    change: str
+    reason: str = ""
+    change: str = ""
     description: str = ""
+    numbers: Mapping[str, Number] = field(default_factory=dict, hash=False)

@@ -13,7 +13,7 @@ from tuner.words.advice import ADVICE
 from tuner.words.counts import over_queries
 from tuner.words.query_names import NO_NAMES, QueryNames
 from tuner.words.standings import standing_words
-from tuner.words.template import Numbers, filled
+from tuner.words.template import Numbers, filled, spelled_out
 
 # A machine that is slower or faster than usual by less is not worth a word.
 SAID_SPEED = 0.02
@@ -32,7 +32,7 @@ def reason_words(reason: Reason, names: QueryNames = NO_NAMES) -> str:
     try:
         return _sentence(reason, names)
     except (LookupError, TypeError, ValueError, ArithmeticError):
-        return _code_and_numbers(reason)
+        return spelled_out(reason.code, reason.numbers)
 
 
 def status_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
@@ -64,11 +64,6 @@ def _sentence(reason: Reason, names: QueryNames) -> str:
         told["query"] = names[str(query)]
     numbers: Numbers = {**reason.numbers, **told}
     return filled(template, numbers) if isinstance(template, str) else template(numbers)
-
-
-def _code_and_numbers(reason: Reason) -> str:
-    numbers = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in reason.numbers.items())
-    return reason.code.value.replace("_", " ") + (f" ({numbers})" if numbers else "")
 
 
 def _measured(n: Numbers) -> str:

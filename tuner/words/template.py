@@ -27,6 +27,12 @@ def filled(template: str, numbers: Numbers) -> str:
     return _FILLER.vformat(template, (), numbers)
 
 
+def spelled_out(code: str, numbers: Numbers) -> str:
+    """What has no sentence, as its code and numbers: "slower (seconds 16, run etl/1)"."""
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items())
+    return code.replace("_", " ") + (f" ({told})" if told else "")
+
+
 class _Filler(string.Formatter):
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Numbers) -> tuple[Any, str]:
         value = kwargs[field_name]

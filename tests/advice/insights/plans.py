@@ -98,7 +98,7 @@ def stage_of(number: int, accumulators: frozenset[int] = frozenset()) -> Stage:
 
 def only(rule: Rule, given: InsightFacts) -> Insight:
     (found,) = rule(given)
-    assert found.evidence and found.reason and found.change
+    assert found.evidence and not found.reason and not found.change
     assert 0 <= found.seconds <= given.query_seconds
     return found
 

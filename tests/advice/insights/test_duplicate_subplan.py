@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tuner.advice.insights.duplicate_subplan import duplicate_subplans
+from tuner.spark.knobs import EXCHANGE_REUSE
 
 from .plans import facts, only, values
 
@@ -20,12 +21,13 @@ def twice(second: str = "", reused: str = "Exchange") -> str:
     return f"SortMergeJoin | [c#1], [c#11], Inner | number of output rows=7\n          {first}\n          {again}"
 
 
-@pytest.mark.parametrize(
-    ("conf", "change"), [({}, "compute it once"), ({"spark.sql.exchange.reuse": "false"}, "reuse=true")]
-)
-def test_the_same_part_of_a_plan_run_twice(conf: dict[str, str], change: str) -> None:
+REUSE_OFF = {EXCHANGE_REUSE.property: "false"}
+
+
+@pytest.mark.parametrize(("conf", "to_set"), [({}, ""), (REUSE_OFF, EXCHANGE_REUSE.property)])
+def test_the_same_part_of_a_plan_run_twice(conf: dict[str, str], to_set: str) -> None:
     found = only(duplicate_subplans, facts(twice(), conf=conf))
-    assert change in found.change
+    assert found.numbers == {"property": to_set}
     assert values(found)["times it ran"] == 2
     assert found.seconds == 10
     assert found.operator == "Exchange over o"

@@ -14,6 +14,7 @@ def test_a_hash_aggregate_that_fell_back() -> None:
     assert values(found)["tasks that fell back to sorting"] == 2
     assert found.seconds == 5  # two of four tasks
     assert found.operator == "HashAggregate by c over orders"
+    assert found.numbers == {"partial": False}
 
 
 def test_before_spark_counted_them_a_hash_aggregate_that_spilled_fell_back() -> None:

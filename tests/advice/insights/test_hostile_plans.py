@@ -14,6 +14,7 @@ from tuner.advice.insights.insights import RULES, insights
 from tuner.model.application import MetricInfo, PlanInfo
 from tuner.model.insight import Insight
 from tuner.plan.node import build_tree
+from tuner.words.insights import insight_change, insight_reason
 
 from .plans import stage_of
 
@@ -76,7 +77,7 @@ def test_texts_of_any_kind(name: str) -> None:
     began = time.process_time()
     for part in PARTS:
         for insight in told(name, part):
-            words = f"{insight.operator}{insight.reason}{insight.change}"
+            words = f"{insight.operator}{insight_reason(insight)}{insight_change(insight)}"
             assert words.isprintable() and len(words) < 2_000
     assert time.process_time() - began < 20
 

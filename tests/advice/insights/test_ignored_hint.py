@@ -6,6 +6,7 @@ import pytest
 
 from tuner.advice.insights.ignored_hint import ignored_hints
 from tuner.advice.insights.insight_facts import InsightFacts
+from tuner.model.insight import HintIgnored
 
 from .plans import facts, joined, only
 
@@ -18,15 +19,17 @@ LOGICAL = """Project [c#1]
 @pytest.mark.parametrize(
     ("hint", "operator", "why"),
     [
-        ("leftHint=(strategy=broadcast)", "SortMergeJoin", "cannot build the left side of a left outer join"),
-        ("leftHint=(strategy=broadcast)", "BroadcastHashJoin", "cannot build the left side of a left outer join"),
-        ("rightHint=(strategy=shuffle_hash)", "SortMergeJoin", "could not follow"),
-        ("rightHint=(strategy=merge)", "BroadcastHashJoin", "could not follow"),
+        ("leftHint=(strategy=broadcast)", "SortMergeJoin", HintIgnored.NOT_BUILDABLE),
+        ("leftHint=(strategy=broadcast)", "BroadcastHashJoin", HintIgnored.NOT_BUILDABLE),
+        ("rightHint=(strategy=shuffle_hash)", "SortMergeJoin", HintIgnored.NOT_FOLLOWED),
+        ("rightHint=(strategy=merge)", "BroadcastHashJoin", HintIgnored.NOT_FOLLOWED),
     ],
 )
-def test_a_hint_of_the_logical_plan_that_the_join_did_not_follow(hint: str, operator: str, why: str) -> None:
+def test_a_hint_of_the_logical_plan_that_the_join_did_not_follow(hint: str, operator: str, why: HintIgnored) -> None:
     given = facts(joined("LeftOuter", 9, 9, 9, operator=operator), logical_plan=LOGICAL.replace("{hint}", hint))
-    assert why in only(ignored_hints, given).reason
+    found = only(ignored_hints, given)
+    side, strategy = hint.removesuffix(")").split("Hint=(strategy=")
+    assert found.numbers == {"hint": strategy.upper(), "why": why, "side": side, "join_type": "LeftOuter"}
 
 
 @pytest.mark.parametrize(
@@ -46,8 +49,11 @@ def test_hints_that_were_followed_or_of_which_the_log_does_not_tell(given: Insig
     assert not list(ignored_hints(given))
 
 
+IN_SQL = "SELECT /*+ BROADCAST(customers) */ * FROM orders JOIN customers USING (c)"
+
+
 def test_a_hint_in_sql_that_is_the_description() -> None:
-    sql = "SELECT /*+ BROADCAST(customers) */ * FROM orders JOIN customers USING (c)"
-    assert "the SQL asks for it" in only(ignored_hints, facts(joined("Inner", 9, 9, 9), description=sql)).reason
-    followed = facts(joined("Inner", 9, 9, 9, operator="BroadcastHashJoin"), description=sql)
+    found = only(ignored_hints, facts(joined("Inner", 9, 9, 9), description=IN_SQL))
+    assert (found.numbers["hint"], found.numbers["why"]) == ("BROADCAST", HintIgnored.NOT_TOLD)
+    followed = facts(joined("Inner", 9, 9, 9, operator="BroadcastHashJoin"), description=IN_SQL)
     assert not list(ignored_hints(followed))

@@ -29,7 +29,7 @@ SCAN = "Scan parquet db.orders | [c#1] | number of output rows=9"
 
 
 def insight(seconds: float, value: float = 1.0, operator: str = "Sort", query: str = "q1") -> Insight:
-    return Insight(InsightKind.SPILL, operator, query, seconds, (Evidence("n", value, "rows"),), "why", "what")
+    return Insight(InsightKind.SPILL, operator, query, seconds, (Evidence("n", value, "rows"),))
 
 
 def of(*found: Insight) -> list[object]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tuner.advice.insights.nested_loop_join import nested_loop_joins
+from tuner.model.insight import PairsCompared
 
 from .plans import facts, only, values
+
+NOT_IN = "((c#1 = low#11) OR isnull((c#1 = low#11)))"
 
 
 def nested(condition: str, left: int = 5000, right: int = 2000, kind: str = "Inner", out: int = 70) -> str:
@@ -21,20 +24,20 @@ def nested(condition: str, left: int = 5000, right: int = 2000, kind: str = "Inn
 def test_a_nested_loop_join_tells_its_pairs() -> None:
     found = only(nested_loop_joins, facts(nested("((amount#2 > low#11) AND (amount#2 < high#12))")))
     assert values(found)["pairs of rows"] == 10_000_000
-    assert "no equality" in found.reason and "amount, low, high" in found.change
+    assert found.numbers == {"why": PairsCompared.NO_EQUALITY, "columns": "amount, low, high", "has_or": False}
     assert found.operator == "BroadcastNestedLoopJoin of orders with rates"
 
 
 @pytest.mark.parametrize(
-    ("text", "change"),
+    ("text", "why", "columns", "has_or"),
     [
-        (nested("((c#1 = low#11) OR (c#1 = high#12))"), "split the OR"),
-        (nested("((c#1 = low#11) OR isnull((c#1 = low#11)))", kind="LeftAnti"), "NOT EXISTS"),
-        (nested(""), "equal keys"),
+        (nested("((c#1 = low#11) OR (c#1 = high#12))"), PairsCompared.NO_EQUALITY, "c, low, high", True),
+        (nested(NOT_IN, kind="LeftAnti"), PairsCompared.NULL_AWARE, "c, low", True),
+        (nested(""), PairsCompared.NO_CONDITION, "", False),
     ],
 )
-def test_what_to_do_about_a_nested_loop(text: str, change: str) -> None:
-    assert change in only(nested_loop_joins, facts(text)).change
+def test_why_all_pairs_are_compared(text: str, why: PairsCompared, columns: str, has_or: bool) -> None:
+    assert only(nested_loop_joins, facts(text)).numbers == {"why": why, "columns": columns, "has_or": has_or}
 
 
 def test_a_cartesian_products_tasks_read_their_parts_anew() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tuner.advice.insights.spill import spills
+from tuner.spark.knobs import FILES_MAX_PARTITION_BYTES, SHUFFLE_PARTITIONS
 
 from .plans import facts, only
 
@@ -17,9 +18,9 @@ def test_a_stage_that_spilled() -> None:
     found = only(spills, given)
     assert found.operator == "Sort by c over orders"
     assert found.seconds == 2.5  # 12 kB of 48 kB that its tasks moved were written and read in between
-    assert "shuffle.partitions" in found.change
+    assert found.numbers == {"property": SHUFFLE_PARTITIONS.property, "of_shuffle": True}
     files = facts(SPILLING.format(spilled=9000), disk_spilled_bytes=6_000, input_bytes=36_000)
-    assert "maxPartitionBytes" in only(spills, files).change
+    assert only(spills, files).numbers == {"property": FILES_MAX_PARTITION_BYTES.property, "of_shuffle": False}
 
 
 def test_a_shuffle_that_spilled_while_it_was_written() -> None:

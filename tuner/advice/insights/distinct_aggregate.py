@@ -73,8 +73,7 @@ def _expanded(facts: InsightFacts, node: PlanNode) -> Insight:
         Evidence("rows after Expand", times or 0, "rows"),
         Evidence("shuffled because of it", sum(n.metrics.get("shuffle bytes written", 0) for n in written), "bytes"),
         Evidence("its stage", seconds, "seconds"),
-        reason=f"DISTINCT of several columns puts each row into {factor:.0f} groups before it is shuffled",
-        change="use approx_count_distinct where an estimate will do, or count each distinct column in a query of its own",
+        groups=factor,
     )
 
 
@@ -82,7 +81,6 @@ def _shuffled(facts: InsightFacts, node: PlanNode, shuffle: PlanNode, rows_in: i
     plan = facts.plan
     after = plan.parent(shuffle)
     seconds = plan.seconds_of(n for n in (after,) if n is not None)
-    of = columns_text(plan, functions[functions.index(_DISTINCT) :].split(")", 1)[0])
     return facts.insight(
         InsightKind.DISTINCT_AGGREGATE,
         operator_text(plan, node),
@@ -91,6 +89,5 @@ def _shuffled(facts: InsightFacts, node: PlanNode, shuffle: PlanNode, rows_in: i
         Evidence("rows shuffled to find the distinct ones", plan.rows(shuffle) or 0, "rows"),
         Evidence("shuffled because of it", shuffle.metrics.get("shuffle bytes written", 0), "bytes"),
         Evidence("the stage after that shuffle", seconds, "seconds"),
-        reason=f"DISTINCT{f' of {of}' if of else ''} takes a shuffle and a grouping of its own, and most rows are distinct",
-        change="use approx_count_distinct where an estimate will do, or leave DISTINCT out where the values are unique anyway",
+        columns=columns_text(plan, functions[functions.index(_DISTINCT) :].split(")", 1)[0]),
     )

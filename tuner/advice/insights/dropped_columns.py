@@ -69,7 +69,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, whole: list[str], nested: list
     plan = facts.plan
     scan_ms = scan.metrics.get("scan time", 0)
     names = [*whole, *nested]
-    pruned = facts.settings[NESTED_SCHEMA_PRUNING]
+    to_set = NESTED_SCHEMA_PRUNING.property if nested and not facts.settings[NESTED_SCHEMA_PRUNING] else ""
     return facts.insight(
         InsightKind.DROPPED_COLUMNS,
         operator_text(plan, scan),
@@ -79,8 +79,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, whole: list[str], nested: list
         Evidence("rows read", plan.rows(scan) or 0, "rows"),
         Evidence("files", scan.metrics.get("size of files read", 0), "bytes"),
         Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),
-        reason=f"{listed(names)} {'are' if len(names) > 1 else 'is'} read and dropped right after",
-        change=f"set {NESTED_SCHEMA_PRUNING.property}=true"
-        if nested and not pruned
-        else "select only the columns and fields in use",
+        columns=listed(names),
+        count=len(names),
+        property=to_set,
     )

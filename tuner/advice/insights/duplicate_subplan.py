@@ -111,18 +111,5 @@ def _insight(facts: InsightFacts, alike: list[PlanNode]) -> Insight:
         Evidence("rows each time", plan.rows(node) or 0, "rows"),
         Evidence("files each time", files, "bytes"),
         Evidence("stages of all but the costliest", extra, "seconds"),
-        reason=_reason(facts),
-        change=_change(facts),
+        property="" if facts.settings[EXCHANGE_REUSE] else EXCHANGE_REUSE.property,
     )
-
-
-def _reason(facts: InsightFacts) -> str:
-    if not facts.settings[EXCHANGE_REUSE]:
-        return f"{EXCHANGE_REUSE.property} is off, so the same exchange ran more than once"
-    return "equal parts of the plan were not reused: something that the log does not show tells them apart for Spark"
-
-
-def _change(facts: InsightFacts) -> str:
-    if not facts.settings[EXCHANGE_REUSE]:
-        return f"set {EXCHANGE_REUSE.property}=true"
-    return "compute it once: cache or write what the query uses twice, and read that"

@@ -32,7 +32,6 @@ def _fallback_tasks(facts: InsightFacts, node: PlanNode, tasks: int) -> int:
 
 def _insight(facts: InsightFacts, node: PlanNode, fallen: int, tasks: int) -> Insight:
     plan = facts.plan
-    source = "its input" if "partial_" in node.text else "the shuffle before it"
     return facts.insight(
         InsightKind.HASH_FALLBACK,
         operator_text(plan, node),
@@ -42,6 +41,5 @@ def _insight(facts: InsightFacts, node: PlanNode, fallen: int, tasks: int) -> In
         Evidence("rows in", input_rows(plan, node) or 0, "rows"),
         Evidence("groups out", plan.rows(node) or 0, "rows"),
         Evidence("its stage", plan.seconds(node), "seconds"),
-        reason="its hash map outgrew the memory of a task, so it sorted the rest and merged",
-        change=f"give a task more memory (fewer cores an executor, or a larger heap), or split {source} into more partitions",
+        partial="partial_" in node.text,
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.join_evidence import join_evidence
 from tuner.advice.insights.operator_text import operator_text, relations_text
-from tuner.model.insight import Insight, InsightKind
+from tuner.model.insight import HintIgnored, Insight, InsightKind
 from tuner.plan.expression import attributes
 from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
@@ -54,7 +54,7 @@ def _of_logical_plan(facts: InsightFacts, text: str) -> Iterator[Insight]:
         nodes = [node for node in facts.plan.named(*_JOINS) if condition and _keys(node) == condition]
         for side, strategy in _HINT.findall(line):
             if len(nodes) == 1 and strategy in _OPERATOR and not _follows(nodes[0], side, strategy):
-                yield _insight(facts, nodes[0], strategy, _why(join[1], side, strategy))
+                yield _insight(facts, nodes[0], strategy, _why(join[1], side, strategy), side, join[1])
 
 
 def _keys(node: PlanNode) -> set[int]:
@@ -68,14 +68,9 @@ def _follows(node: PlanNode, side: str, strategy: str) -> bool:
     return strategy not in ("broadcast", "shuffle_hash") or parse_join(node).build_side == side
 
 
-def _why(join_type: str, side: str, strategy: str) -> str:
-    if strategy in ("broadcast", "shuffle_hash") and join_type in _CANNOT_BUILD[side]:
-        return f"Spark cannot build the {side} side of a {_words(join_type)} join, so it ignores the hint"
-    return "Spark could not follow it for this join, or another hint came first"
-
-
-def _words(join_type: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", join_type.removesuffix("Join")).lower()
+def _why(join_type: str, side: str, strategy: str) -> HintIgnored:
+    cannot = strategy in ("broadcast", "shuffle_hash") and join_type in _CANNOT_BUILD[side]
+    return HintIgnored.NOT_BUILDABLE if cannot else HintIgnored.NOT_FOLLOWED
 
 
 def _of_sql(facts: InsightFacts, sql: str) -> Iterator[Insight]:
@@ -91,18 +86,20 @@ def _of_sql(facts: InsightFacts, sql: str) -> Iterator[Insight]:
             )
         ]
         if len(reading) == 1 and reading[0].name not in _OPERATOR["broadcast"]:
-            yield _insight(
-                facts, reading[0], "broadcast", "the SQL asks for it, and the log does not tell what prevented it"
-            )
+            yield _insight(facts, reading[0], "broadcast", HintIgnored.NOT_TOLD)
 
 
-def _insight(facts: InsightFacts, node: PlanNode, strategy: str, why: str) -> Insight:
+def _insight(
+    facts: InsightFacts, node: PlanNode, strategy: str, why: HintIgnored, side: str = "", join_type: str = ""
+) -> Insight:
     plan = facts.plan
     return facts.insight(
         InsightKind.IGNORED_HINT,
         operator_text(plan, node),
         plan.seconds(node),
         *join_evidence(facts, node, *(relations_text(plan, side) for side in node.children)),
-        reason=f"the hint {strategy.upper()} was ignored: {why}",
-        change="take the hint off, hint the other side, or change the join so that it can be followed",
+        hint=strategy.upper(),
+        why=why,
+        side=side,
+        join_type=join_type,
     )

@@ -9,6 +9,7 @@ from tuner.model.application import Stage, Work
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.query import Query
+from tuner.model.reason import Number
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import QueryAndPlans
@@ -58,19 +59,17 @@ class InsightFacts:
         operator: str,
         seconds: float,
         *evidence: Evidence,
-        reason: str,
-        change: str,
+        **numbers: Number,
     ) -> Insight:
-        """An insight of this query; it cannot have cost more than the query took."""
+        """An insight of this query, with the numbers of its sentences; it cannot have cost more than the query took."""
         return Insight(
             kind=kind,
             operator=operator,
             query=self.query.fingerprint,
             seconds=min(seconds, self.query_seconds),
             evidence=evidence,
-            reason=reason,
-            change=change,
             description=self.query.description,
+            numbers=numbers,
         )
 
 

@@ -27,10 +27,6 @@ def _insight(change: OrderChange) -> Insight:
         query=change.query.fingerprint,
         seconds=change.predicted.before - change.predicted.low,
         evidence=change.evidence,
-        reason=(
-            f"joining {joined_names(names, change.largest)} this early makes rows that later joins drop; what that takes beside "
-            "reading, sorting and shuffling the same relations is not sure"
-        ),
-        change=f"join in this order: {order_words(change.other.order, names)}",
         description=change.query.description,
+        numbers={"early": joined_names(names, change.largest), "order": order_words(change.other.order, names)},
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
-from tuner.model.insight import Insight, InsightKind
+from tuner.model.insight import Insight, InsightKind, PairsCompared
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
@@ -33,8 +33,9 @@ def nested_loop_joins(facts: InsightFacts) -> Iterator[Insight]:
             Evidence("pairs of rows", compared, "rows"),
             Evidence("rows out", facts.plan.rows(node) or 0, "rows"),
             Evidence("its stage", facts.plan.seconds(node), "seconds"),
-            reason=_reason(node),
-            change=_change(facts, node),
+            why=_why(node),
+            columns=columns_text(facts.plan, _condition(node)),
+            has_or=" OR " in node.text,
         )
 
 
@@ -59,20 +60,7 @@ def _is_null_aware(node: PlanNode) -> bool:
     return parse_join(node).type is JoinType.LEFT_ANTI and "isnull(" in node.text
 
 
-def _reason(node: PlanNode) -> str:
+def _why(node: PlanNode) -> PairsCompared:
     if _is_null_aware(node):
-        return "NOT IN over columns that may be null compares every pair of rows"
-    if _condition(node):
-        return "its condition has no equality between the sides, so Spark can neither hash nor sort for it"
-    return "it has no condition at all, so every row meets every other"
-
-
-def _change(facts: InsightFacts, node: PlanNode) -> str:
-    if _is_null_aware(node):
-        return "write NOT EXISTS with an equality, or filter out nulls on both sides of NOT IN"
-    names = columns_text(facts.plan, _condition(node))
-    if not names:
-        return "join on equal keys, or make sure that one side is a few rows only"
-    if " OR " in node.text:
-        return f"split the OR over {names} into joins on equal keys, and UNION them"
-    return f"add an equality to the condition on {names}: for a range, join on equal buckets of it first"
+        return PairsCompared.NULL_AWARE
+    return PairsCompared.NO_EQUALITY if _condition(node) else PairsCompared.NO_CONDITION

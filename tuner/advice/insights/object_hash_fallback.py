@@ -46,6 +46,6 @@ def _insight(facts: InsightFacts, node: PlanNode, threshold: int, fallen: int, g
         Evidence("threshold", threshold, "keys", OBJECT_HASH_FALLBACK_THRESHOLD.property),
         Evidence("spilled", node.metrics.get(SPILLED, 0), "bytes"),
         Evidence("its stage", facts.plan.seconds(node), "seconds"),
-        reason="it hashes only so many keys a task, whatever memory there is, and sorts all rows that come after",
-        change=f"set {OBJECT_HASH_FALLBACK_THRESHOLD.property}={wanted}, if so many of its objects fit into the heap at once",
+        property=OBJECT_HASH_FALLBACK_THRESHOLD.property,
+        keys=wanted,
     )

@@ -17,7 +17,7 @@ from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.join_evidence import join_evidence
 from tuner.advice.insights.operator_text import operator_text, relations_text
 from tuner.model.change import Evidence
-from tuner.model.insight import Insight, InsightKind
+from tuner.model.insight import HiddenFilter, Insight, InsightKind
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts, without_phase
 from tuner.plan.expression import alias, attributes, bracketed, conjuncts, split_top_level
@@ -59,16 +59,15 @@ def _full(facts: InsightFacts, node: PlanNode) -> Insight | None:
     out = facts.plan.rows(node)
     if not left or not right or out not in (left, right):
         return None
-    smaller = "inner" if left == right else "left outer" if out == left else "right outer"
+    smaller = "Inner" if left == right else "LeftOuter" if out == left else "RightOuter"
     other = node.children[1] if out == left else node.children[0]
-    matched = "every row of both sides" if left == right else f"every row of {relations_text(facts.plan, other)}"
     return facts.insight(
         InsightKind.OUTER_JOIN,
         operator_text(facts.plan, node),
         facts.plan.seconds(node),
         *join_evidence(facts, node),
-        reason=f"{matched} found a partner in this run, which Spark cannot know when it plans",
-        change=f"write a {smaller} join if that always holds; it was measured in this run, not proven",
+        smaller=smaller,
+        matched="" if left == right else relations_text(facts.plan, other),
     )
 
 
@@ -93,7 +92,7 @@ class _Nothing(Enum):
     ZERO = auto()
 
 
-def _rejecting_filter(facts: InsightFacts, node: PlanNode, null_side: PlanNode) -> tuple[PlanNode, str] | None:
+def _rejecting_filter(facts: InsightFacts, node: PlanNode, null_side: PlanNode) -> tuple[PlanNode, HiddenFilter] | None:
     """The first filter above a join that drops rows for a null that the join made, and what hid it from Catalyst."""
     side = _Side(facts.plan.columns_below(null_side))
     for above in facts.plan.above(node):
@@ -156,8 +155,8 @@ def _is_of(expression: str, columns: set[int]) -> bool:
     return bool(used) and used <= columns
 
 
-def _hidden_rejection(node: PlanNode, side: _Side) -> str:
-    """How a filter drops what is null for the side where Catalyst cannot see it; empty where it does neither."""
+def _hidden_rejection(node: PlanNode, side: _Side) -> HiddenFilter | None:
+    """How a filter drops what is null for the side where Catalyst cannot see it; None where it does neither."""
     for part in conjuncts(node.text.removeprefix("Filter ")):
         compared = _COMPARED.match(part)
         tested = compared or _NOT_NULL.match(part) or _BARE.match(part)
@@ -165,12 +164,12 @@ def _hidden_rejection(node: PlanNode, side: _Side) -> str:
             continue
         id_ = int(tested[1])
         if id_ in side.of_udf:
-            return "that is, unless its UDF, which Catalyst cannot evaluate, makes something of null"
+            return HiddenFilter.UDF
         if side.keys is not None and id_ not in side.keys:
             zero = side.results is _Nothing.ZERO
             if not zero or (compared and _is_false_for_zero(part)):
-                return "it is on an aggregate of them, and Catalyst only looks below"
-    return ""
+                return HiddenFilter.AGGREGATE
+    return None
 
 
 def _is_false_for_zero(part: str) -> bool:
@@ -179,8 +178,9 @@ def _is_false_for_zero(part: str) -> bool:
     return number.isdecimal() and (operator == ">" or (operator in ("=", ">=") and int(number) > 0))
 
 
-def _rejected(facts: InsightFacts, node: PlanNode, null_side: PlanNode, rejecting: PlanNode, hidden: str) -> Insight:
-    side = relations_text(facts.plan, null_side)
+def _rejected(
+    facts: InsightFacts, node: PlanNode, null_side: PlanNode, rejecting: PlanNode, hidden: HiddenFilter
+) -> Insight:
     return facts.insight(
         InsightKind.OUTER_JOIN,
         operator_text(facts.plan, node),
@@ -188,8 +188,8 @@ def _rejected(facts: InsightFacts, node: PlanNode, null_side: PlanNode, rejectin
         *join_evidence(facts, node),
         Evidence("rows before the later filter", _rows_into(facts, rejecting), "rows"),
         Evidence("rows after it", facts.plan.rows(rejecting) or 0, "rows"),
-        reason=f"a later filter drops the rows that found nothing in {side}; {hidden}",
-        change=f"write an inner join if rows without {side} are never wanted: this run suggests it, but is no proof",
+        side=relations_text(facts.plan, null_side),
+        hidden=hidden,
     )
 
 

@@ -52,17 +52,10 @@ def _insight(facts: InsightFacts, node: PlanNode, rows_in: int, rows_out: int) -
         Evidence("its build and what feeds it, in all tasks", build_ms / 1e3, "seconds"),
         Evidence("spilled", node.metrics.get("spill size", 0), "bytes"),
         Evidence("its stage", plan.seconds(node), "seconds"),
-        reason="nearly every row is a group of its own there, so grouping before the shuffle does not make it smaller",
-        change=_change(facts),
+        property=BYPASS_PARTIAL_AGGREGATION.property if facts.version >= BYPASS_SINCE else "",
     )
 
 
 def _known_ms(node: PlanNode) -> int:
     """What an operator below is known to have taken of its tasks' time."""
     return sum(node.metrics.get(name, 0) for name in ("scan time", "sort time", *_TIMES))
-
-
-def _change(facts: InsightFacts) -> str:
-    if facts.version >= BYPASS_SINCE:
-        return f"set {BYPASS_PARTIAL_AGGREGATION.property}=true for this query, or check that it groups no finer than meant"
-    return "check that it groups no finer than meant; repartition by the same keys first, and both halves share a stage"

@@ -36,8 +36,9 @@ def _insight(facts: InsightFacts, stage: Stage, task: LongestTask) -> Insight:
         Evidence("read by the longest task", task.bytes, "bytes"),
         Evidence("read by another task", task.mean_bytes, "bytes"),
         Evidence("its stage", wall, "seconds", f"stage {stage.stage_id}"),
-        reason=f"one task ran {longest / others:.0f} times as long as the others: " + _why(uneven),
-        change=_change(stage, uneven),
+        times=longest / others,
+        uneven=uneven,
+        of_files=stage.input_bytes > stage.shuffle_read_bytes,
     )
 
 
@@ -46,19 +47,3 @@ def _operator(facts: InsightFacts, stage: Stage) -> str:
     joins = [node for node in operators if len(node.children) == 2]
     node = next(iter(joins or operators), None)
     return operator_text(facts.plan, node) if node else f"stage {stage.stage_id}"
-
-
-def _why(uneven: bool) -> str:
-    if uneven:
-        return "it read much more, so a few keys or files hold most of the rows"
-    return "it read no more than they did, so its rows are heavier (a key that many rows match) or its machine was slow"
-
-
-def _change(stage: Stage, uneven: bool) -> str:
-    if stage.input_bytes > stage.shuffle_read_bytes:
-        return (
-            "split the large file, or write it in a format and codec that can be split, so that several tasks read it"
-        )
-    if uneven:
-        return "find the key that has most rows: filter it out if it means nothing (null, 0), else add a salt to it"
-    return "look at the keys that match many rows on both sides, and at the machine if it is another one each night"

@@ -10,7 +10,6 @@ from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.node import PlanNode
 from tuner.spark.knobs import FILES_OPEN_COST
-from tuner.units import format_bytes
 
 # Spark packs files into tasks as if opening one took as long as reading that many bytes (FilePartition.maxSplitBytes).
 # Fewer files are opened in no time, however small.
@@ -45,6 +44,5 @@ def _insight(facts: InsightFacts, scan: PlanNode, files: int, size: int, cost: i
         Evidence("tasks", plan.tasks(scan), "tasks"),
         Evidence("listing files, on the driver", listing, "seconds"),
         Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),
-        reason=f"at {format_bytes(size / files)} a file, opening files takes longer than reading them",
-        change="write fewer, larger files (repartition before writing, or compact the table), 128 MB or more each",
+        file_bytes=size / files,
     )

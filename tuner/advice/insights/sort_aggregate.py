@@ -47,25 +47,11 @@ def _insight(facts: InsightFacts, nodes: list[PlanNode], keys: str, functions: s
         Evidence("spilled", sum(sort.metrics.get("spill size", 0) for sort in sorts), "bytes"),
         Evidence("groups out", plan.rows(nodes[0]) or 0, "rows"),
         Evidence("its stages", plan.seconds_of(nodes), "seconds"),
-        reason=_reason(facts, functions)
-        + f", so Spark sorts by {columns_text(plan, keys) or 'the keys'} instead of hashing",
-        change=_change(facts),
+        property="" if facts.settings[OBJECT_HASH_AGGREGATE] else OBJECT_HASH_AGGREGATE.property,
+        functions="/".join(dict.fromkeys(_FUNCTION.findall(functions))),
+        columns=columns_text(plan, functions),
+        keys=columns_text(plan, keys),
     )
-
-
-def _reason(facts: InsightFacts, functions: str) -> str:
-    if not facts.settings[OBJECT_HASH_AGGREGATE]:
-        return f"{OBJECT_HASH_AGGREGATE.property} is off"
-    names, of = dict.fromkeys(_FUNCTION.findall(functions)), columns_text(facts.plan, functions)
-    return (
-        f"{'/'.join(names)} of {of} has no buffer of fixed width" if names and of else "it has no buffer of fixed width"
-    )
-
-
-def _change(facts: InsightFacts) -> str:
-    if not facts.settings[OBJECT_HASH_AGGREGATE]:
-        return f"set {OBJECT_HASH_AGGREGATE.property}=true"
-    return "group by such a column if it has one value a group; else aggregate a number or date and look it up after"
 
 
 def _task_ms(rows: int, sort: PlanNode) -> float:

@@ -12,6 +12,7 @@ from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate_sites import FALLBACK_TASKS, SPILLED
 from tuner.plan.measured_plan import wall_seconds
 from tuner.plan.node import PlanNode
+from tuner.spark.knobs import FILES_MAX_PARTITION_BYTES, SHUFFLE_PARTITIONS
 
 
 def spills(facts: InsightFacts) -> Iterator[Insight]:
@@ -35,6 +36,7 @@ def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
     operator = operator_text(facts.plan, node) if own else f"shuffle write over {relations_text(facts.plan, node)}"
     # What spills is written and read again: its share of all bytes that the stage's tasks moved.
     share = 2 * stage.disk_spilled_bytes / (2 * stage.disk_spilled_bytes + moved)
+    of_shuffle = stage.shuffle_read_bytes >= stage.input_bytes
     return facts.insight(
         InsightKind.SPILL,
         operator,
@@ -43,12 +45,6 @@ def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
         Evidence("that took in memory", stage.memory_spilled_bytes, "bytes"),
         Evidence("read by a task", read / max(1, stage.tasks), "bytes", f"{stage.tasks} tasks"),
         Evidence("its stage", seconds, "seconds", f"stage {stage.stage_id}"),
-        reason="what a task had to hold at once did not fit into its share of memory, so it wrote it to disk and read it back",
-        change=_change(stage),
+        of_shuffle=of_shuffle,
+        property=(SHUFFLE_PARTITIONS if of_shuffle else FILES_MAX_PARTITION_BYTES).property,
     )
-
-
-def _change(stage: Stage) -> str:
-    if stage.shuffle_read_bytes >= stage.input_bytes:
-        return "raise spark.sql.shuffle.partitions so that a task holds less, or give each task more memory"
-    return "lower spark.sql.files.maxPartitionBytes so that a task reads less, or give each task more memory"

@@ -70,9 +70,7 @@ def _may_drop(join: PlanNode, side: PlanNode) -> bool:
 
 def _insight(facts: InsightFacts, scan: PlanNode, partitions: int, rows: int, kept: int) -> Insight:
     plan = facts.plan
-    names = _partition_columns(scan)
     scan_ms = scan.metrics.get("scan time", 0)
-    by = f" on {listed(names)}" if names else ""
     return facts.insight(
         InsightKind.UNPRUNED_PARTITIONS,
         operator_text(plan, scan),
@@ -82,8 +80,7 @@ def _insight(facts: InsightFacts, scan: PlanNode, partitions: int, rows: int, ke
         Evidence("rows read", rows, "rows"),
         Evidence("rows left by the next filter or join, at most", kept, "rows"),
         Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),
-        reason=f"no filter{by} reached the scan, neither from the query nor from a join (dynamic pruning)",
-        change=f"add a condition{by or ' on the partition column'} that bounds what the query can need",
+        columns=listed(_partition_columns(scan)),
     )
 
 

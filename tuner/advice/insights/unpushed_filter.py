@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum, auto
 
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
-from tuner.model.insight import Insight, InsightKind
+from tuner.model.insight import Insight, InsightKind, NotPushed
 from tuner.plan.expression import attributes, bracketed, conjuncts
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan
@@ -35,17 +34,6 @@ _FUNCTION = re.compile(
     r"|get_json_object)\("
 )
 _ARITHMETIC = re.compile(r"\([^\s()]+#\d+L? [-+*/%] ")
-
-
-class _Cause(Enum):
-    """What keeps a condition from the scan."""
-
-    CACHE = auto()
-    PYTHON_UDF = auto()
-    UDF = auto()
-    CAST = auto()
-    FUNCTION = auto()
-    ARITHMETIC = auto()
 
 
 def unpushed_filters(facts: InsightFacts) -> Iterator[Insight]:
@@ -80,19 +68,19 @@ def _can_skip(scan: PlanNode) -> bool:
     )
 
 
-def _blocked(node: PlanNode, scan: PlanNode) -> tuple[str, _Cause] | None:
+def _blocked(node: PlanNode, scan: PlanNode) -> tuple[str, NotPushed] | None:
     """A condition of the filter and what keeps it from the scan; None where some condition reached it, or may have."""
     parts = conjuncts(node.text.removeprefix("Filter "))
     if any(word in part for part in parts for word in _DERIVED[1:]):
         return None
     selective = [part for part in parts if not part.startswith(_DERIVED[0])]
     if scan.name == "InMemoryTableScan":
-        return (selective[0], _Cause.CACHE) if selective else None
+        return (selective[0], NotPushed.CACHE) if selective else None
     if _pushes_more_than_nulls(scan):
         return None
     if node.children[0].name in _UDFS or (node.children[0].name == "Project" and _below_is_udf(node)):
         udf = [part for part in selective if "pythonUDF" in part]
-        return (udf[0], _Cause.PYTHON_UDF) if udf and len(udf) == len(selective) else None
+        return (udf[0], NotPushed.PYTHON_UDF) if udf and len(udf) == len(selective) else None
     found = [(part, cause) for part in selective if (cause := _blocker(part))]
     return found[0] if found and len(found) == len(selective) else None
 
@@ -115,64 +103,35 @@ def _pushes_more_than_nulls(scan: PlanNode) -> bool:
     )
 
 
-def _blocker(part: str) -> _Cause | None:
+def _blocker(part: str) -> NotPushed | None:
     """What in a condition keeps it from a scan; None where nothing is recognised."""
     if len({id_ for _, id_ in attributes(part)}) != 1:
         return None
     if _SCALA_UDF.search(part):
-        return _Cause.UDF
+        return NotPushed.UDF
     if _CAST.search(part):
-        return _Cause.CAST
+        return NotPushed.CAST
     if _FUNCTION.search(part):
-        return _Cause.FUNCTION
-    return _Cause.ARITHMETIC if _ARITHMETIC.search(part) else None
+        return NotPushed.FUNCTION
+    return NotPushed.ARITHMETIC if _ARITHMETIC.search(part) else None
 
 
 def _insight(
-    facts: InsightFacts, node: PlanNode, scan: PlanNode, rows_in: int, rows_out: int, part: str, cause: _Cause
+    facts: InsightFacts, node: PlanNode, scan: PlanNode, rows_in: int, rows_out: int, part: str, why: NotPushed
 ) -> Insight:
     plan = facts.plan
     scan_ms = scan.metrics.get("scan time", 0)
+    function = _FUNCTION.search(part)
     of = columns_text(plan, part) or columns_text(plan, node.children[0].text)
     return facts.insight(
         InsightKind.UNPUSHED_FILTER,
-        f"Filter{f' on {of}' if of and cause is not _Cause.CACHE else ''} over {operator_text(plan, scan)}",
+        f"Filter{f' on {of}' if of and why is not NotPushed.CACHE else ''} over {operator_text(plan, scan)}",
         facts.scan_seconds(node, scan_ms),
         Evidence("rows read", rows_in, "rows"),
         Evidence("rows kept", rows_out, "rows"),
         Evidence("share kept", rows_out / rows_in, "share"),
         Evidence("files", scan.metrics.get("size of files read", 0), "bytes"),
         Evidence("scan, in all tasks", scan_ms / 1e3, "seconds"),
-        reason=f"the filter does not reach the scan: {_why(cause, part)}",
-        change=_change(cause),
+        why=why,
+        function=function[1] if function and why is NotPushed.FUNCTION else "",
     )
-
-
-def _why(cause: _Cause, part: str) -> str:
-    match cause:
-        case _Cause.CACHE:
-            return "the cached plan below holds all rows"
-        case _Cause.PYTHON_UDF:
-            return "a Python UDF computes it"
-        case _Cause.UDF:
-            return "a UDF computes it"
-        case _Cause.CAST:
-            return "the column is cast before it is compared"
-        case _Cause.FUNCTION:
-            function = _FUNCTION.search(part)
-            return f"it compares {function[1] if function else ''}() of the column"
-        case _Cause.ARITHMETIC:
-            return "it computes with the column before it compares"
-
-
-def _change(cause: _Cause) -> str:
-    match cause:
-        case _Cause.CACHE:
-            return "filter before caching if nothing that uses the cache needs more, or read the table itself here"
-        case _Cause.CAST:
-            return "compare the column as it is with a literal of its own type"
-        case _Cause.UDF | _Cause.PYTHON_UDF:
-            return (
-                "say the condition in SQL functions, or add one on the bare column that holds whenever the UDF's does"
-            )
-    return "compare the bare column with a constant or a range, or store the computed value as a column"

@@ -80,6 +80,5 @@ def _insight(facts: InsightFacts, node: PlanNode, kept: PlanNode, other: PlanNod
         Evidence("rows read to be joined", plan.rows(other) or 0, "rows", name),
         Evidence("rows out", plan.rows(node) or 0, "rows"),
         Evidence("making that side, with its sort", seconds, "seconds"),
-        reason=f"no column of {name} is used, and the join added no row in this run",
-        change=f"leave {name} out if its join key is unique: Spark does not know that, and one run is no proof of it",
+        relation=name,
     )

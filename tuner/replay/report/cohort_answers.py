@@ -12,17 +12,15 @@ from tuner.panel.answers import (
     runs_answer,
 )
 from tuner.panel.facts import CohortFacts
-from tuner.panel.models import (
-    Answer,
-    AuditItem,
-    Cohort,
-    Home,
-    InsightItem,
-    PlanComparison,
-    QueryPage,
-    Recommendation,
-    RunItem,
-)
+from tuner.panel.models.answer import Answer
+from tuner.panel.models.audit import AuditItem
+from tuner.panel.models.cohort import Cohort
+from tuner.panel.models.home import Home
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.plan import PlanComparison
+from tuner.panel.models.queries import QueryPage
+from tuner.panel.models.recommendations import Recommendation
+from tuner.panel.models.runs import RunItem
 from tuner.panel.views.cohorts import cohort_page
 from tuner.panel.views.plan import plan_comparison
 

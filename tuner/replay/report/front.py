@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tuner.panel.models import Seconds
+from tuner.panel.models.recommendations import Seconds
 from tuner.panel.views.texts import shortened
 from tuner.replay.cohort_replay import Backtest, CohortReplay, ReplaySummary
 from tuner.replay.report.saved import Saved, saved_in, saved_of

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from tuner.model.decision import Standing
-from tuner.panel.models import EvidenceItem, InsightItem, QueryRef, Seconds
+from tuner.panel.models.evidence import EvidenceItem
+from tuner.panel.models.insights import InsightItem
+from tuner.panel.models.query_ref import QueryRef
+from tuner.panel.models.recommendations import Seconds
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.replay.cohort_replay import Advised, CohortReplay
 from tuner.units import SECONDS_PER_HOUR

@@ -124,12 +124,6 @@ def _no_distinct(n: Numbers) -> str:
     return f"use approx_count_distinct where an estimate will do, or {other}"
 
 
-def _partial_aggregate(n: Numbers) -> str:
-    if n["property"]:
-        return "set {property}=true for this query, or check that it groups no finer than meant"
-    return "check that it groups no finer than meant; repartition by the same keys first, and both halves share a stage"
-
-
 def _unpushed_filter(n: Numbers) -> str:
     return f"the filter does not reach the scan: {_NOT_PUSHED[NotPushed(n['why'])]}"
 
@@ -243,7 +237,8 @@ _CHANGES: Mapping[InsightKind, _Sentence] = {
         "group by such a column if it has one value a group; else aggregate a number or date and look it up after"
     ),
     InsightKind.DISTINCT_AGGREGATE: _no_distinct,
-    InsightKind.PARTIAL_AGGREGATE: _partial_aggregate,
+    InsightKind.PARTIAL_AGGREGATE: "check that it groups no finer than meant; repartition by the same keys first, and both "
+    "halves share a stage",
     InsightKind.UNPUSHED_FILTER: _pushable_filter,
     InsightKind.UNPRUNED_PARTITIONS: _pruning_condition,
     InsightKind.DROPPED_COLUMNS: _or_set("select only the columns and fields in use"),

@@ -79,7 +79,6 @@ _LOOKED_AT: tuple[tuple[Rule, InsightFacts], ...] = (
     (distinct_aggregates, facts(distinct(1_000_000, 900_000))),
     (distinct_aggregates, facts(distinct(1_000_000, 900_000).replace("(distinct c#1)", "(distinct k#9)"))),
     (partial_aggregates, facts(partial(9_000_000, 8_900_000))),
-    (partial_aggregates, facts(partial(9_000_000, 8_900_000), version="3.5.1")),
     (unpushed_filters, facts(filtered("(isnotnull(c#1) AND (cast(c#1 as string) = 5))"))),
     (unpushed_filters, facts(filtered("(isnotnull(c#1) AND (UDF(c#1) = 5))"))),
     (unpushed_filters, facts(PYTHON_UDF)),

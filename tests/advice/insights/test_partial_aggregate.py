@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tuner.advice.insights.partial_aggregate import partial_aggregates
-from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
 
 from .plans import facts, only, values
 
@@ -24,16 +23,11 @@ def test_a_partial_aggregate_that_keeps_its_rows() -> None:
     found = only(partial_aggregates, facts(partial(9_000_000, 8_900_000)))
     assert values(found)["rows that it kept"] == pytest.approx(0.989, abs=1e-3)
     assert found.seconds == 4  # its build without the scan: 8 s of the 20 s that the tasks ran in 10 s
-    assert found.numbers == {"property": BYPASS_PARTIAL_AGGREGATION.property}
+    assert not found.numbers
 
 
 def test_a_row_costs_no_more_than_hashing_it() -> None:
     assert only(partial_aggregates, facts(partial(1_000_000, 1_000_000))).seconds == 1
-
-
-def test_older_versions_cannot_bypass_it() -> None:
-    found = only(partial_aggregates, facts(partial(9_000_000, 8_900_000), version="3.5.1"))
-    assert found.numbers == {"property": ""}
 
 
 @pytest.mark.parametrize(("rows", "groups"), [(9_000_000, 5_000_000), (9_000, 9_000)])

@@ -14,7 +14,7 @@ from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.queries import QueryAndPlans
 from tuner.spark.settings import Settings
-from tuner.spark.version import major_minor, read_version
+from tuner.spark.version import read_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,6 @@ class InsightFacts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plan", MeasuredPlan(self.final, self.stages))
-
-    @property
-    def version(self) -> tuple[int, int]:
-        """Major and minor version of Spark; (0, 0) where unknown."""
-        return major_minor(self.spark_version)
 
     @property
     def query_seconds(self) -> float:

@@ -11,13 +11,11 @@ from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.node import PlanNode
 from tuner.plan.sides import SHUFFLES
-from tuner.spark.knobs import BYPASS_PARTIAL_AGGREGATION
 
 # A partial aggregate that drops a row in ten has saved a tenth of the shuffle, about what hashing every row costs.
 MIN_KEPT = 0.9
 # Of fewer rows a task the ratio says little, and the cost is none.
 MIN_ROWS = 100_000
-BYPASS_SINCE = (4, 3)
 # Hashing one row into a map larger than the caches, and reading it out: the final aggregate of TPC-DS 72 at SF3000 took
 # 2.3 microseconds a row, with reading the shuffle. What is measured here holds the operators below, too.
 MOST_NS_A_ROW = 2_000
@@ -52,7 +50,6 @@ def _insight(facts: InsightFacts, node: PlanNode, rows_in: int, rows_out: int) -
         Evidence("its build and what feeds it, in all tasks", build_ms / 1e3, "seconds"),
         Evidence("spilled", node.metrics.get("spill size", 0), "bytes"),
         Evidence("its stage", plan.seconds(node), "seconds"),
-        property=BYPASS_PARTIAL_AGGREGATION.property if facts.version >= BYPASS_SINCE else "",
     )
 
 

@@ -71,9 +71,9 @@ class _Known:
         else with them than without: over the runs that waited, of which each that says the same leaves less to chance."""
         runs, logs = [0, 0], [0.0, 0.0]
         for ids, (count, log) in self.together.items():
-            side = ids.isdisjoint(changes)
-            runs[side] += count
-            logs[side] += log
+            without = ids.isdisjoint(changes)
+            runs[without] += count
+            logs[without] += log
         if not all(runs):
             return 0.0
         longer_without = logs[False] / runs[False] - logs[True] / runs[True]

@@ -149,7 +149,7 @@ def test_a_large_log_of_an_earlier_run_is_harvested_while_the_job_runs(
     Spark(4.0, broadcast=True).run(prepare(nightly.job(TRY_1), nightly.url))
     read, read_log = Event(), harvest.read_log
     monkeypatch.setattr(harvest, "read_log", lambda *given: (read.wait(30), read_log(*given))[1])
-    job = replace(nightly.job("e/3/1"), most_seconds=MostSeconds(2.0, 2.0))
+    job = replace(nightly.job("e/3/1"), most_seconds=MostSeconds(6.0, 2.0))
     turn = prepare(job, nightly.url)
     assert turn.problems[0].startswith("could not harvest run e/2/1 within ")
     assert len(turn.problems) == 1, "the decision was in time"

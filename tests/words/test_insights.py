@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.advice.insights.samples import INSIGHTS
+from tests.words.alike import alike
 from tuner.history.documents import details_document, readable_details
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.reason import Number
@@ -31,17 +32,7 @@ def _said(insight: Insight) -> tuple[str, str]:
 
 def _alike(number: Number) -> st.SearchStrategy[Number]:
     """Numbers of the kind that one is."""
-    match number:
-        case bool():
-            return st.booleans()
-        case int():
-            return st.integers(0, 10**18)
-        case float():
-            return st.floats(allow_nan=False, allow_infinity=False)
-        case StrEnum():
-            return st.sampled_from(list(type(number)))
-        case _:
-            return st.text()
+    return st.sampled_from(list(type(number))) if isinstance(number, StrEnum) else alike(number)
 
 
 @given(insight=st.sampled_from(INSIGHTS), data=st.data())

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tuner
+from tests.words.alike import alike
 from tests.words.samples import NAMES, REASONS
 from tuner.model.action import ActionKind
 from tuner.model.decision import Mode, Standing
@@ -39,17 +40,7 @@ def _alike(name: str, number: Number) -> st.SearchStrategy[Number]:
     if kind := _LISTED.get(name):
         values = st.sampled_from([one.value for one in kind])
         return st.lists(values, min_size=1, max_size=3).map(tuple) if isinstance(number, tuple) else values
-    match number:
-        case bool():
-            return st.booleans()
-        case int():
-            return st.integers(0, 10**18)
-        case float():
-            return st.floats(allow_nan=False, allow_infinity=False)
-        case str():
-            return st.text()
-        case _:
-            return st.just(number)
+    return alike(number)
 
 
 @given(reason=st.sampled_from(REASONS), data=st.data())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import Enum, auto
@@ -29,6 +30,8 @@ from tuner.model.run import Origin, Outcome, Run, RunDetails, RunState
 from tuner.printable import printable
 
 _Kind = TypeVar("_Kind")
+_Row = TypeVar("_Row")
+_Value = TypeVar("_Value")
 
 _logger = logging.getLogger(__name__)
 
@@ -272,6 +275,17 @@ def skipped(what: str, error: Exception) -> None:
     """Warns that a stored row is left out of an answer."""
     told = "history store: %s cannot be read and is skipped (%s); it was probably stored by another version"
     _logger.warning(told, printable(what, 1000), error)
+
+
+def readable_rows(
+    rows: Iterable[_Row], read: Callable[[_Row], _Value], named: Callable[[_Row], str]
+) -> Iterator[_Value]:
+    """What rows are read as; those that raise ValueError are left out, each with a warning of what it is."""
+    for row in rows:
+        try:
+            yield read(row)
+        except ValueError as error:
+            skipped(named(row), error)
 
 
 def _document(

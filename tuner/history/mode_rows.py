@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select
 from sqlalchemy.orm import Session
 
-from tuner.history.documents import of_kind, skipped
+from tuner.history.documents import of_kind, readable_rows
 from tuner.history.tables import ModeRow
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
@@ -40,14 +40,10 @@ def modes_within(cohorts: Collection[str]) -> Select[Any]:
 
 def read_modes(session: Session, query: Select[Any]) -> list[ModeChange]:
     """The modes of one of the queries above; without those that cannot be read."""
-    return list(_readable(session.scalars(query)))
+    return list(readable_rows(session.scalars(query), _change, lambda row: f"a mode of cohort {row.cohort}"))
 
 
-def _readable(rows: Iterable[ModeRow]) -> Iterator[ModeChange]:
-    for row in rows:
-        try:
-            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            reason = of_kind(str, row.reason, "reason")
-            yield ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)
-        except ValueError as error:
-            skipped(f"a mode of cohort {row.cohort}", error)
+def _change(row: ModeRow) -> ModeChange:
+    at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+    reason = of_kind(str, row.reason, "reason")
+    return ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from sqlalchemy import Connection, insert, select
 from sqlalchemy.orm import Session
 
-from tuner.history.documents import of_kind, skipped
+from tuner.history.documents import of_kind, readable_rows
 from tuner.history.tables import ObjectiveRow
 from tuner.model.objective import Objective
 from tuner.model.verdict import ObjectiveChange
@@ -30,14 +29,10 @@ def add_objective(connection: Connection, change: ObjectiveChange) -> None:
 def read_objectives(session: Session, cohort: str) -> list[ObjectiveChange]:
     """What people wanted a cohort's changes judged by, oldest first; without those that cannot be read."""
     said = select(ObjectiveRow).where(ObjectiveRow.cohort == cohort).order_by(ObjectiveRow.id)
-    return list(_readable(session.scalars(said)))
+    return list(readable_rows(session.scalars(said), _change, lambda row: f"an objective of cohort {row.cohort}"))
 
 
-def _readable(rows: Iterable[ObjectiveRow]) -> Iterator[ObjectiveChange]:
-    for row in rows:
-        try:
-            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            reason = of_kind(str, row.reason, "reason")
-            yield ObjectiveChange(row.cohort, Objective(row.objective) if row.objective else None, by, at, reason)
-        except ValueError as error:
-            skipped(f"an objective of cohort {row.cohort}", error)
+def _change(row: ObjectiveRow) -> ObjectiveChange:
+    at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+    reason = of_kind(str, row.reason, "reason")
+    return ObjectiveChange(row.cohort, Objective(row.objective) if row.objective else None, by, at, reason)

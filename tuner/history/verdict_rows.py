@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select
 from sqlalchemy.orm import Session
 
-from tuner.history.documents import of_kind, skipped
+from tuner.history.documents import of_kind, readable_rows
 from tuner.history.tables import VerdictRow
 from tuner.model.verdict import Ruling, Verdict
 
@@ -41,14 +41,10 @@ def verdicts_within(cohorts: Collection[str]) -> Select[Any]:
 
 def read_verdicts(session: Session, query: Select[Any]) -> list[Verdict]:
     """The verdicts of one of the queries above; without those that cannot be read."""
-    return list(_readable(session.scalars(query)))
+    return list(readable_rows(session.scalars(query), _verdict, lambda row: f"a verdict on {row.change_id}"))
 
 
-def _readable(rows: Iterable[VerdictRow]) -> Iterator[Verdict]:
-    for row in rows:
-        try:
-            at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
-            change_id, reason = of_kind(str, row.change_id, "change"), of_kind(str, row.reason, "reason")
-            yield Verdict(row.cohort, change_id, Ruling(row.ruling), by, at, reason)
-        except ValueError as error:
-            skipped(f"a verdict on {row.change_id}", error)
+def _verdict(row: VerdictRow) -> Verdict:
+    at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
+    change_id, reason = of_kind(str, row.change_id, "change"), of_kind(str, row.reason, "reason")
+    return Verdict(row.cohort, change_id, Ruling(row.ruling), by, at, reason)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from tuner.model.insight import HiddenFilter, HintIgnored, Insight, InsightKind, NotPushed, PairsCompared
-from tuner.words.template import Numbers, filled, spelled_out
+from tuner.words.template import Numbers, filled, said
 
 _Sentence = str | Callable[[Numbers], str]
 
@@ -28,12 +28,12 @@ def insight_change(insight: Insight) -> str:
 
 
 def _said(sentence: _Sentence, insight: Insight) -> str:
-    n = insight.numbers
-    try:
-        named = {name: _join_words(str(n[name])) for name in _JOIN_TYPES if name in n}
-        return filled(sentence if isinstance(sentence, str) else sentence(n), {**n, **named})
-    except (LookupError, TypeError, ValueError, ArithmeticError):
-        return spelled_out(insight.kind, n)
+    return said(lambda: _made(sentence, insight.numbers), insight.kind, insight.numbers)
+
+
+def _made(sentence: _Sentence, n: Numbers) -> str:
+    named = {name: _join_words(str(n[name])) for name in _JOIN_TYPES if name in n}
+    return filled(sentence if isinstance(sentence, str) else sentence(n), {**n, **named})
 
 
 def _join_words(spark_name: str) -> str:

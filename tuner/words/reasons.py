@@ -13,7 +13,7 @@ from tuner.words.advice import ADVICE
 from tuner.words.counts import over_queries
 from tuner.words.query_names import NO_NAMES, QueryNames
 from tuner.words.standings import standing_words
-from tuner.words.template import Numbers, filled, spelled_out
+from tuner.words.template import Numbers, filled, said
 
 # A machine that is slower or faster than usual by less is not worth a word.
 SAID_SPEED = 0.02
@@ -29,10 +29,7 @@ def reason_words(reason: Reason, names: QueryNames = NO_NAMES) -> str:
     """
     if "said" in reason.numbers:
         return str(reason.numbers["said"])
-    try:
-        return _sentence(reason, names)
-    except (LookupError, TypeError, ValueError, ArithmeticError):
-        return spelled_out(reason.code, reason.numbers)
+    return said(lambda: _sentence(reason, names), reason.code, reason.numbers)
 
 
 def status_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
@@ -44,8 +41,8 @@ def status_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
 
 def why_words(decided: DecidedChange, names: QueryNames = NO_NAMES) -> str:
     """Why a change stands where it stands: what it is for or came to, and what keeps it out of this run."""
-    said = reason_words(decided.why, names)
-    return f"{said}; {_held_words(decided, names)}" if decided.held else said
+    why = reason_words(decided.why, names)
+    return f"{why}; {_held_words(decided, names)}" if decided.held else why
 
 
 def _held_words(decided: DecidedChange, names: QueryNames) -> str:

@@ -27,6 +27,14 @@ def filled(template: str, numbers: Numbers) -> str:
     return _FILLER.vformat(template, (), numbers)
 
 
+def said(sentence: Callable[[], str], code: str, numbers: Numbers) -> str:
+    """What `sentence` makes of its numbers; of another version, where it may lack some, its code and the numbers it has."""
+    try:
+        return sentence()
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        return spelled_out(code, numbers)
+
+
 def spelled_out(code: str, numbers: Numbers) -> str:
     """What has no sentence, as its code and numbers: "slower (seconds 16, run etl/1)"."""
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in numbers.items())

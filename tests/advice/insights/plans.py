@@ -29,7 +29,6 @@ def facts(
     text: str,
     *,
     conf: Mapping[str, str] | None = None,
-    version: str = "4.3.0",
     logical_plan: str | None = None,
     description: str = "",
     seconds: float = 60.0,
@@ -39,7 +38,7 @@ def facts(
     root = with_metadata(plan(text))
     stages = tuple(replace(one, **stage) for one in _stages(root))  # type: ignore[arg-type]
     of = query(seconds=seconds, fingerprint="q1", description=description)
-    return InsightFacts(of, root, root, stages, conf or {}, version, logical_plan)
+    return InsightFacts(of, root, root, stages, conf or {}, "4.3.0", logical_plan)
 
 
 def with_metadata(node: PlanNode) -> PlanNode:

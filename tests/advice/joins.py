@@ -157,7 +157,6 @@ def aggregate(
         operator=operator,
         partial=partial,
         grouped=True,
-        bypassable=partial,
         input_rows=rows,
         output_rows=groups,
         shuffle_bytes=shuffle_bytes,

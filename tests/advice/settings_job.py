@@ -11,7 +11,6 @@ QUERIES = {
     "skew_join": "SELECT /*+ MERGE(d) */ f.k FROM skewed f JOIN dims d ON f.k = d.k "
     "WHERE sha2(repeat(concat(f.note, d.w), 16), 512) > sha2(repeat(concat(d.w, f.note), 16), 512)",
     "object_hash_threshold": "SELECT id % 500 AS k, collect_set(amount) AS s FROM facts GROUP BY id % 500",
-    "partial_aggregation": "SELECT id, note, sum(amount) AS s FROM facts GROUP BY id, note",
 }
 
 

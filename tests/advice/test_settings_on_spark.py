@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
-from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.facts import Facts
 from tuner.eventlog.cluster import cluster_of
@@ -27,7 +26,6 @@ JOB = Path(__file__).with_name("settings_job.py")
 ADVISORS = {
     "skew_join": advise_skew_joins,
     "object_hash_threshold": advise_object_hash_threshold,
-    "partial_aggregation": advise_partial_aggregation,
 }
 
 
@@ -86,8 +84,3 @@ def test_no_task_sorts(runs: Runs) -> None:
     ]
     assert any(fallen[0])
     assert not any(fallen[1])
-
-
-def test_the_first_half_is_left_out(runs: Runs) -> None:
-    halves = [[site.partial for site in run["partial_aggregation"].aggregates] for run in (runs.before, runs.after)]
-    assert halves == [[False, True], [False]]

@@ -1,4 +1,4 @@
-"""Aggregates as measured: halves, what a conf could leave out, and signatures that outlive a run."""
+"""Aggregates as measured: halves, and signatures that outlive a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def test_both_halves_of_an_aggregation() -> None:
     assert (final.shuffle_bytes, final.fallback_tasks, partial.fallback_tasks) == (640, 0, 2)
     assert (partial.tasks, partial.seconds, partial.spilled_bytes) == (4, 10.0, 70)
     assert final.grouped and partial.grouped
-    assert (final.bypassable, partial.bypassable) == (False, True)
 
 
 def test_before_3_2_nothing_counts_the_tasks_that_fell_back() -> None:
@@ -68,8 +67,8 @@ def test_literals_are_no_part_of_a_signature() -> None:
     assert sites(monday)[0].signature == sites(sunday)[0].signature
 
 
-def test_without_keys_there_is_one_group_and_nothing_to_bypass() -> None:
-    assert [(s.grouped, s.bypassable) for s in sites(aggregation(keys=""))] == [(False, False)] * 2
+def test_without_keys_there_is_one_group() -> None:
+    assert [s.grouped for s in sites(aggregation(keys=""))] == [False] * 2
 
 
 def test_distinct_values_are_an_aggregation_without_functions() -> None:
@@ -81,22 +80,7 @@ def test_distinct_values_are_an_aggregation_without_functions() -> None:
               {SCAN}
         """
     )
-    assert (final.partial, partial.partial, partial.bypassable) == (False, True, True)
-
-
-def test_the_steps_of_a_distinct_function_are_always_taken() -> None:
-    found = sites(
-        f"""
-        HashAggregate | (keys=[k#2], functions=[count(distinct day#1)]) | {METRICS.format(rows=10, fallen="")}
-          Exchange | hashpartitioning(k#2, 8) | data size=64
-            HashAggregate | (keys=[k#2], functions=[partial_count(distinct day#1)]) | {METRICS.format(rows=9, fallen="")}
-              HashAggregate | (keys=[k#2, day#1], functions=[]) | {METRICS.format(rows=10, fallen="")}
-                {EXCHANGE}
-                  HashAggregate | (keys=[k#2, day#1], functions=[]) | {METRICS.format(rows=40, fallen="")}
-                    {SCAN}
-        """
-    )
-    assert [site.bypassable for site in found] == [False] * 4
+    assert (final.partial, partial.partial) == (False, True)
 
 
 def test_what_is_below_a_reused_exchange_ran_once() -> None:

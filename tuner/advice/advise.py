@@ -19,7 +19,6 @@ from tuner.advice.advisors.key_filter import advise_key_filters
 from tuner.advice.advisors.local_map_threshold import advise_local_map_thresholds
 from tuner.advice.advisors.no_broadcast import advise_no_broadcasts
 from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
-from tuner.advice.advisors.partial_aggregation import advise_partial_aggregation
 from tuner.advice.advisors.runtime_filter import advise_runtime_filters
 from tuner.advice.advisors.secured_broadcast import advise_secured_broadcasts
 from tuner.advice.advisors.shared_subplan import advise_shared_subplans
@@ -53,7 +52,6 @@ ADVISORS: tuple[Advisor, ...] = (
     advise_statistics,
     advise_aggregate_partitions,
     advise_object_hash_threshold,
-    advise_partial_aggregation,
     advise_skew_joins,
 )
 

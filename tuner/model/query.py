@@ -57,17 +57,15 @@ class AggregateSite:
     """One aggregate operator of one query: a half of an aggregation, or all of it where no shuffle parts it.
 
     `operator` is Spark's name (HashAggregate, ObjectHashAggregate, SortAggregate). `signature` is the aggregation's, the
-    same for both halves, whichever operator ran it. `bypassable` says that it is what
-    spark.sql.execution.bypassPartialAggregation leaves out. `shuffle_bytes` are the rows of the shuffle between the
-    halves, in memory ("data size"). `fallback_tasks` are those that gave up hashing (None where Spark does not count
-    them, before 3.2). `seconds` are wall seconds of the stages that ran it.
+    same for both halves, whichever operator ran it. `shuffle_bytes` are the rows of the shuffle between the halves, in
+    memory ("data size"). `fallback_tasks` are those that gave up hashing (None where Spark does not count them, before
+    3.2). `seconds` are wall seconds of the stages that ran it.
     """
 
     signature: str
     operator: str
     partial: bool
     grouped: bool
-    bypassable: bool
     input_rows: int | None
     output_rows: int | None
     shuffle_bytes: int | None

@@ -32,7 +32,7 @@ class ReasonCode(StrEnum):
     LOCAL_MAP_THRESHOLD = "local_map_threshold"
     NO_BROADCAST = "no_broadcast"
     OBJECT_HASH_THRESHOLD = "object_hash_threshold"
-    PARTIAL_AGGREGATION = "partial_aggregation"
+    PARTIAL_AGGREGATION = "partial_aggregation"  # advised no more (docs/head-room.md); stored changes have it
     RUNTIME_FILTER = "runtime_filter"
     KEY_FILTER = "key_filter"
     SHARED_SUBPLAN = "shared_subplan"

@@ -47,7 +47,6 @@ def _sites(plan: MeasuredPlan) -> Iterator[AggregateSite]:
             operator=node.name,
             partial=partial,
             grouped=bool(keys),
-            bypassable=bool(keys) and partial and shuffled and not _serves_distinct(plan, node, functions),
             input_rows=input_rows(plan, node),
             output_rows=plan.rows(node),
             shuffle_bytes=between.metrics.get("data size") if between else None,
@@ -73,21 +72,3 @@ def _shuffle_below(node: PlanNode) -> PlanNode | None:
             return below
         below = below.children[0] if len(below.children) == 1 else None
     return None
-
-
-def _serves_distinct(plan: MeasuredPlan, node: PlanNode, functions: str) -> bool:
-    """Whether an aggregate is one of the steps of a DISTINCT function, which are always taken.
-
-    AggUtils.planAggregateWithOneDistinct plans four: the first two group by the distinct columns, too, the third begins
-    the function.
-    """
-    if "merge_" in functions or "distinct " in functions:
-        return True
-    for above in plan.above(node):
-        if above.name in AGGREGATES:
-            parts = aggregate_parts(above)
-            if parts and "distinct " in parts[1]:
-                return True
-        elif above.name not in _BETWEEN_HALVES:
-            return False
-    return False

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tests.bench.made import run, runs, setup
 from tuner.bench.results import BenchResult, results
-from tuner.cli.bench_text import show
+from tuner.cli.as_text.bench import show
 
 
 def shown(result: BenchResult, capsys: pytest.CaptureFixture[str]) -> str:

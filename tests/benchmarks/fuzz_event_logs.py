@@ -36,7 +36,7 @@ import zstandard
 from tests.eventlog.framings import FRAMINGS
 from tests.eventlog.invariants import is_printable, read_all
 from tests.eventlog.samples import whole_log
-from tuner.cli.harvest import harvest
+from tuner.cli.commands.harvest import harvest
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import log_path, open_log

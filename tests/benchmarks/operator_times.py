@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks.tpcds_log import write_log
-from tuner.cli import explain_model
-from tuner.cli.explain_sources import read_samples
+from tuner.cli.as_text import explain_model
+from tuner.cli.reading.measured_queries import read_samples
 from tuner.cost.learned.operator_times import OperatorTimes, write_model
 from tuner.cost.learned.query_samples import Sample
 from tuner.cost.learned.train_operator_times import train_operator_times

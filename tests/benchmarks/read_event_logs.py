@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from tuner.cli.json_line import JsonLine
+from tuner.cli.as_json.json_line import JsonLine
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.read import read_log
 from tuner.model.application import Work

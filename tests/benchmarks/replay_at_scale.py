@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.pipeline.log_copies import LogTemplate, compressed, template_of
-from tuner.cli.log_sources import log_sources
-from tuner.cli.spark_session import spark_session
+from tuner.cli.process.spark_session import spark_session
+from tuner.cli.reading.log_sources import log_sources
 from tuner.eventlog.find import find_logs
 from tuner.spark.run_tags import KEY
 

@@ -16,10 +16,9 @@ import msgspec
 from tuner import __version__
 from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.source_digest import source_digest
+from tuner.bench.told_setting import told_value
 from tuner.errors import SparkSubmitError, TunerError
-from tuner.eventlog.properties import redact
 from tuner.machine import machine
-from tuner.spark.knobs import KNOBS
 from tuner.spark.spark_submit import find_spark_submit
 from tuner.steering.agent.spark_home import spark_at_hand
 from tuner.whole_file import write_whole
@@ -152,10 +151,12 @@ def _without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
     """With a digest of each setting that is not known to be none: it tells another value, and nothing else."""
     if "conf" not in identity:
         return dict(identity)
-    return {**identity, "conf": {key: _told(key, value) for key, value in identity["conf"].items()}}
+    return {
+        **identity,
+        "conf": {key: told_value(key, value, _digest(value)) for key, value in identity["conf"].items()},
+    }
 
 
-def _told(key: str, value: str) -> str:
-    if _DIGEST.fullmatch(value) or (key in KNOBS and redact(f"{key}={value}") == f"{key}={value}"):
-        return value
-    return f"sha256:{hashlib.sha256(value.encode()).hexdigest()[:16]}"
+def _digest(value: str) -> str:
+    """Of what is none yet."""
+    return value if _DIGEST.fullmatch(value) else f"sha256:{hashlib.sha256(value.encode()).hexdigest()[:16]}"

@@ -12,7 +12,9 @@ from tuner.bench.bench_run import BenchRun, QueryTime, Setup
 from tuner.bench.contenders.contender import Contender, Preparing
 from tuner.bench.progress import Progress, Step
 from tuner.bench.records import Records
+from tuner.bench.repeated_runs import forget_what_followed_deaths
 from tuner.bench.rotated import rotated
+from tuner.bench.turn import Turn
 from tuner.printable import printable
 
 Say = Callable[[str], None]
@@ -33,24 +35,21 @@ def run_rounds(
     """
     left_out = _prepare(setup, contenders, records, say)
     taking_part = [one for one in contenders if one.name not in left_out]
-    for one in taking_part:
-        _forget_what_followed_a_death(setup, one, records, say)
-    turns = list(_turns(setup, taking_part))
-    recorded = (_finished(records, contender, number) for contender, number in turns)
+    turns = list(_turns(setup, taking_part, records))
+    forget_what_followed_deaths(turns, say)
+    recorded = (turn.final for turn in turns)
     progress = Progress(list(setup.workload.queries), len(turns), (run for run in recorded if run is not None))
-    for contender, number in turns:
-        if _finished(records, contender, number) is None:
-            say(f"{contender.name}: run {number}")
-            progress.finished(
-                _run(setup, contender, number, records, partial(_tell, progress, tell, contender.name, number))
-            )
+    for turn in turns:
+        if turn.final is None:
+            say(f"{turn.who}: run {turn.number}")
+            progress.finished(run_turn(turn, setup, partial(_tell, progress, tell, turn)))
     return left_out
 
 
 def _prepare(setup: Setup, contenders: Sequence[Contender], records: Records, say: Say) -> dict[str, str]:
     """Those that cannot, and why: others go on without them."""
     left_out = {}
-    for one in (c for c in contenders if isinstance(c, Preparing) and _finished(records, c, 0) is None):
+    for one in (c for c in contenders if isinstance(c, Preparing) and Turn(c, 0, records).final is None):
         records.require_like_those()
         say(f"{one.name}: preparing")
         try:
@@ -61,44 +60,25 @@ def _prepare(setup: Setup, contenders: Sequence[Contender], records: Records, sa
     return left_out
 
 
-def _finished(records: Records, contender: Contender, number: int) -> BenchRun | None:
-    found = records.get(contender.name, number)
-    return found if found is None or found.is_final else None
-
-
-def _forget_what_followed_a_death(setup: Setup, contender: Contender, records: Records, say: Say) -> None:
-    """What learned from a run that is repeated is repeated, too."""
-    runs = (run for run in records.of(contender.name, setup.rounds) if run.number)
-    dead = next((run for run in runs if not run.is_final), None)
-    if dead is None:
-        return
-    records.require_like_those()
-    also = ", with those after it" if contender.learns else ""
-    say(f"{contender.name}: run {dead.number} ended with code {dead.exit_code} and is repeated{also}")
-    if contender.learns:
-        records.forget_after(contender.name, dead.number)
-
-
-def _turns(setup: Setup, contenders: Sequence[Contender]) -> Iterator[tuple[Contender, int]]:
+def _turns(setup: Setup, contenders: Sequence[Contender], records: Records) -> Iterator[Turn]:
     # Rounds in which all run and rounds of those that learn take turns of their own: else the same may always be first in one.
     before: Counter[int] = Counter()
     for number in range(1, setup.rounds + 1):
         those = [one for one in contenders if setup.has_turn(number, learns=one.learns)]
         for contender in rotated(those, before[len(those)]):
-            yield contender, number
+            yield Turn(contender, number, records)
         before[len(those)] += 1
 
 
-def _run(
-    setup: Setup, contender: Contender, number: int, records: Records, heard: Callable[[QueryTime], None]
-) -> BenchRun:
+def run_turn(turn: Turn, setup: Setup, heard: Callable[[QueryTime], None]) -> BenchRun:
+    """Run it with what its contender's earlier runs tell, and put it on record."""
+    contender, number, records = turn.contender, turn.number, turn.records
     earlier = [run for run in records.of(contender.name, number - 1) if run.number]
-    work = records.work(contender.name, number)
-    return record(records, partial(contender.run, setup, number, earlier, work, heard))
+    return record(records, partial(contender.run, setup, number, earlier, records.work(contender.name, number), heard))
 
 
-def _tell(progress: Progress, tell: Callable[[Step], None], contender: str, number: int, query: QueryTime) -> None:
-    tell(progress.ended(contender, number, query))
+def _tell(progress: Progress, tell: Callable[[Step], None], turn: Turn, query: QueryTime) -> None:
+    tell(progress.ended(turn.who, turn.number, query))
 
 
 def record(records: Records, run: Callable[[], BenchRun]) -> BenchRun:

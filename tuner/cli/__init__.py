@@ -1,1 +1,1 @@
-"""`spark-tuner …`: one file a command. No logic of its own: the core's stages, asked and shown."""
+"""`spark-tuner …`: commands/ has a file for each. No logic of its own: the core's stages, asked and shown."""

@@ -10,35 +10,35 @@ from typer.core import TyperGroup
 
 from tuner import __version__
 from tuner.cli.lazy_command import LazyCommand
-from tuner.cli.streams import open_streams
+from tuner.cli.terminal.streams import open_streams
 from tuner.errors import TunerError
 from tuner.printable import printable
 
 COMMANDS = (
-    LazyCommand("demo", "tuner.cli.demo", "demo"),
-    LazyCommand("submit", "tuner.cli.submit", "submit"),
-    LazyCommand("harvest", "tuner.cli.harvest", "harvest"),
-    LazyCommand("advise", "tuner.cli.advise", "advise"),
-    LazyCommand("replay", "tuner.cli.replay", "replay"),
-    LazyCommand("import", "tuner.cli.import_logs", "import_logs"),
-    LazyCommand("explain", "tuner.cli.explain", "explain"),
-    LazyCommand("agent-jar", "tuner.cli.agent_jar", "agent_jar"),
-    LazyCommand("status", "tuner.cli.status", "status"),
-    LazyCommand("savings", "tuner.cli.savings", "savings"),
-    LazyCommand("compare", "tuner.cli.compare", "compare"),
-    LazyCommand("approve", "tuner.cli.verdict", "approve"),
-    LazyCommand("reject", "tuner.cli.verdict", "reject"),
-    LazyCommand("pin", "tuner.cli.verdict", "pin"),
-    LazyCommand("rollback", "tuner.cli.verdict", "rollback"),
-    LazyCommand("regressions", "tuner.cli.regressions", "regressions"),
-    LazyCommand("baseline", "tuner.cli.baseline", "baseline"),
-    LazyCommand("mode", "tuner.cli.mode", "mode"),
-    LazyCommand("objective", "tuner.cli.objective", "objective"),
-    LazyCommand("ui", "tuner.cli.ui", "ui"),
-    LazyCommand("mcp", "tuner.cli.mcp", "mcp"),
-    LazyCommand("bench", "tuner.cli.bench", "bench"),
-    LazyCommand("bench-results", "tuner.cli.bench_results", "bench_results"),
-    LazyCommand("db", "tuner.cli.db", "db"),
+    LazyCommand("demo", "tuner.cli.commands.demo", "demo"),
+    LazyCommand("submit", "tuner.cli.commands.submit", "submit"),
+    LazyCommand("harvest", "tuner.cli.commands.harvest", "harvest"),
+    LazyCommand("advise", "tuner.cli.commands.advise", "advise"),
+    LazyCommand("replay", "tuner.cli.commands.replay", "replay"),
+    LazyCommand("import", "tuner.cli.commands.import_logs", "import_logs"),
+    LazyCommand("explain", "tuner.cli.commands.explain", "explain"),
+    LazyCommand("agent-jar", "tuner.cli.commands.agent_jar", "agent_jar"),
+    LazyCommand("status", "tuner.cli.commands.status", "status"),
+    LazyCommand("savings", "tuner.cli.commands.savings", "savings"),
+    LazyCommand("compare", "tuner.cli.commands.compare", "compare"),
+    LazyCommand("approve", "tuner.cli.commands.verdict", "approve"),
+    LazyCommand("reject", "tuner.cli.commands.verdict", "reject"),
+    LazyCommand("pin", "tuner.cli.commands.verdict", "pin"),
+    LazyCommand("rollback", "tuner.cli.commands.verdict", "rollback"),
+    LazyCommand("regressions", "tuner.cli.commands.regressions", "regressions"),
+    LazyCommand("baseline", "tuner.cli.commands.baseline", "baseline"),
+    LazyCommand("mode", "tuner.cli.commands.mode", "mode"),
+    LazyCommand("objective", "tuner.cli.commands.objective", "objective"),
+    LazyCommand("ui", "tuner.cli.commands.ui", "ui"),
+    LazyCommand("mcp", "tuner.cli.commands.mcp", "mcp"),
+    LazyCommand("bench", "tuner.cli.commands.bench", "bench"),
+    LazyCommand("bench-results", "tuner.cli.commands.bench_results", "bench_results"),
+    LazyCommand("db", "tuner.cli.commands.db", "db"),
 )
 
 

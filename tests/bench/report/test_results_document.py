@@ -24,7 +24,7 @@ from tuner.bench.report.results_document import results_document
 from tuner.bench.report.speed_up_picture import write_speed_ups
 from tuner.bench.report.stream_picture import write_nights
 from tuner.bench.results import results
-from tuner.bench.stream.stream_result import stream_result
+from tuner.bench.stream.stream_result import Death, stream_result
 from tuner.errors import TunerError
 
 TITLES = {"default": "Spark's defaults", "tuner": "the tuner"}
@@ -237,6 +237,17 @@ def test_a_stream_is_told_of_beside_it(tmp_path: Path) -> None:
     assert "| a workload | 4 | tuner | 81 | 0 | 0.49x (0.49 to 0.50) | 0, 4 | 1 of 1 |" in page
     assert "| every night | 4 | 40 | 81, 0.49x (0, 4) |" in page
     assert "](images/s.svg)" in page
+
+
+def test_runs_of_a_stream_that_lie_apart_and_what_died_are_told() -> None:
+    stream = finished_stream(2.0)
+    default, tuner = stream.result.contenders
+    tuner = replace(tuner, died=(Death("repeats-50", 3, 137),))
+    result = replace(stream.result, contenders=(default, tuner), apart=(2.5, 30.0))
+    page = results_document([], [replace(stream, result=result)])
+    assert "- runs of 2 nights of jobs began up to 30.0 h apart: compare them with care" in page
+    assert "- tuner, repeats-50, night 3: its application ended with code 137" in page
+    assert not [told for told in ("its application", "h apart") if told in results_document([], [stream])]
 
 
 def test_a_stream_alone_names_what_failed_first() -> None:

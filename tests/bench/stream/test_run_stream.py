@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tuner.bench.stream import run_stream as module
 from tuner.bench.stream.drawn_stream import Night
 from tuner.bench.stream.executed import executed
 from tuner.bench.stream.run_stream import run_stream
+from tuner.bench.stream.stream_setup import StreamSetup
 from tuner.errors import TunerError
 
 NAMES = ("default", "cbo")
@@ -23,10 +25,12 @@ NAMES = ("default", "cbo")
 
 @dataclass
 class World:
-    """What happened, in order; a run in `stops_in` is interrupted, once."""
+    """What happened, in order; a run in `stops_in` is interrupted, once. `statistics` are the nights whose statistics runs were
+    given, by night."""
 
     happened: list[str] = field(default_factory=list)
     stops_in: str = ""
+    statistics: dict[int, int] = field(default_factory=dict)
 
     def change(self, directory: Path, scale_factor: float, seed: int, night: int) -> None:
         self.happened.append(f"tables of night {night}")
@@ -37,8 +41,11 @@ class World:
         self.happened.append(f"texts of night {number}")
         return {job: {one.name: f"SELECT {number}" for one in of} for job, of in night.items()}
 
-    def contenders(self, names: Collection[str], directory: Path, job: str) -> list[Counting]:
-        return [(Preparing if name == "cbo" else Counting)(name, job, self) for name in names]
+    def contenders(self, names: Collection[str], directory: Path, job: str, gathered: int) -> list[Counting]:
+        return [
+            (Preparing if name == "cbo" else Counting)(name, job, self, gathered, learns=name == "tuner")
+            for name in names
+        ]
 
 
 @dataclass
@@ -48,8 +55,9 @@ class Counting:
     name: str
     job: str
     world: World
+    gathered: int = 1
     title: str = ""
-    learns: bool = True
+    learns: bool = False
 
     def run(self, setup: Setup, number: int, earlier: Sequence[BenchRun], work: Path, heard: Heard) -> BenchRun:
         what = f"{self.name} {self.job} {number}"
@@ -57,6 +65,7 @@ class Counting:
             self.world.stops_in = ""
             raise KeyboardInterrupt
         self.world.happened.append(what)
+        self.world.statistics[number] = self.gathered
         assert set(setup.workload.queries.values()) == {f"SELECT {number}"}
         assert [one.number for one in earlier] == list(range(1, number))
         found = run(self.name, number, dict.fromkeys(setup.workload.queries, 1.0), tuning=0.5)
@@ -118,6 +127,73 @@ def test_a_stream_that_was_stopped_goes_on_where_it_was(world: World, tmp_path: 
     world.happened.clear()
     run_stream(of, NAMES, lambda _: None)
     assert world.happened == []
+
+
+def died(of: StreamSetup, job: str, contender: str, night: int, *, attempts: int = 1) -> None:
+    """What is on record is as if its application had ended so."""
+    run = of.records(job).get(contender, night)
+    assert run is not None
+    of.records(job).add(replace(run, exit_code=137, attempts=attempts))
+
+
+def again(of: StreamSetup, world: World, names: Collection[str]) -> list[str]:
+    """What a bench that is run again says; the world knows what happened in it alone."""
+    said = list[str]()
+    world.happened.clear()
+    run_stream(of, names, said.append)
+    return said
+
+
+def test_a_run_whose_application_died_is_repeated_once_on_the_tables_and_statistics_of_its_night(
+    world: World, tmp_path: Path
+) -> None:
+    of = stream(tmp_path / "stream", nights=3)
+    run_stream(of, NAMES, lambda _: None)
+    died(of, "repeats-50", "cbo", 2)
+    world.statistics.clear()
+    said = again(of, world, NAMES)
+    assert said[0] == "cbo, repeats-50: run 2 ended with code 137 and is repeated"
+    assert world.happened == ["tables of night 2", "texts of night 2", "cbo repeats-50 2"]
+    assert world.statistics == {2: 1}, "those of night 3 are of tables that were not there yet"
+    repeated = of.records("repeats-50").get("cbo", 2)
+    assert repeated is not None
+    assert (repeated.exit_code, repeated.attempts) == (0, 2)
+    died(of, "repeats-50", "cbo", 2, attempts=2)
+    assert again(of, world, NAMES) == []
+    assert world.happened == [], "who dies twice does it by itself"
+
+
+@pytest.mark.parametrize(
+    ("job", "repeated"),
+    [
+        ("repeats-50", ["tuner repeats-50 1", "tuner repeats-0 2", "tuner repeats-50 2"]),
+        ("repeats-0", ["tuner repeats-0 1", "tuner repeats-50 1", "tuner repeats-0 2", "tuner repeats-50 2"]),
+    ],
+)
+def test_what_learned_from_a_run_that_is_repeated_is_repeated_in_all_jobs(
+    world: World, tmp_path: Path, job: str, repeated: list[str]
+) -> None:
+    of, names = stream(tmp_path / "stream"), ("default", "tuner")
+    run_stream(stream(tmp_path / "stream", nights=3), names, lambda _: None)
+    died(of, job, "tuner", 1)
+    said = again(of, world, names)
+    assert said[0] == f"tuner, {job}: run 1 ended with code 137 and is repeated, with those after it"
+    assert [what for what in world.happened if " of " not in what] == repeated
+    assert of.records("repeats-0").get("tuner", 3) is None, "of a stream that had more nights"
+    assert of.records("repeats-0").get("default", 3) is not None
+
+
+def test_what_died_and_what_began_at_another_time_is_told_of_the_night(world: World, tmp_path: Path) -> None:
+    of = stream(tmp_path / "stream")
+    run_stream(of, NAMES, lambda _: None)
+    died(of, "repeats-50", "cbo", 1, attempts=2)
+    late = of.records("repeats-0").get("cbo", 2)
+    assert late is not None
+    began = datetime.fromisoformat(late.started_at) + timedelta(hours=5)
+    of.records("repeats-0").add(replace(late, started_at=began.isoformat()))
+    found = executed(of, NAMES)
+    assert [dict(one.exit_codes) for one in found] == [{}, {"cbo": 137}, {}, {}]
+    assert [round(one.hours_apart) for one in found] == [0, 0, 5, 0]
 
 
 def test_more_nights_go_on_and_a_contender_more_starts_with_the_first_night(world: World, tmp_path: Path) -> None:

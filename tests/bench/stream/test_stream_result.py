@@ -10,7 +10,7 @@ import pytest
 from tests.bench.stream.made import JOBS, executed, job_night
 from tuner.bench.stream.executed import JobNight
 from tuner.bench.stream.stream_json import stream_json
-from tuner.bench.stream.stream_result import ContenderSum, StreamResult, stream_result
+from tuner.bench.stream.stream_result import ContenderSum, Death, StreamResult, stream_result
 
 ONCE, HALF = JOBS
 TITLES = {"default": "Spark's defaults", "tuner": "the tuner"}
@@ -90,6 +90,20 @@ def test_a_failed_execution_counts_what_it_took_and_that_by_default() -> None:
     assert found.failed == ("night 1, repeats-50, r01",)
     assert found.by_job["repeats-50"].seconds == pytest.approx(NIGHTS * 6.0 + 0.21 + 10.0)
     assert found.compared[1].executions == NIGHTS - 1
+
+
+def test_applications_that_died_are_named_with_their_jobs_and_nights() -> None:
+    done = nights(failed="tuner")
+    done[1] = replace(done[1], exit_codes={"tuner": 137})
+    found = stream_result("a stream", TITLES, done)
+    assert [one.died for one in found.contenders] == [(), (Death("repeats-50", 1, 137),)]
+    assert stream_json(found, done, "a machine")["job_nights"][1]["exit_codes"] == {"tuner": 137}
+
+
+def test_nights_whose_runs_began_over_two_hours_apart_are_told() -> None:
+    done = nights()
+    done[:2] = [replace(done[0], hours_apart=1.9), replace(done[1], hours_apart=20.0)]
+    assert stream_result("a stream", TITLES, done).apart == (20.0,)
 
 
 def test_rows_that_differ_are_named() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 
+from tuner.bench.hours_apart import MOST_HOURS, hours_apart
 from tuner.bench.how_soon import how_soon
 from tuner.bench.report.finished_bench import FinishedBench, FinishedStream
 from tuner.bench.report.how_measured import how_measured
@@ -31,8 +31,6 @@ themselves."""
 _SLOW = f"""\
 *Slow* are executions of a query, in all rounds, that took over {CLEARLY:g} times the defaults' nearest one; for the defaults
 against their own one in the next round, which is what chance does."""
-# Within it, what ran in one round ran on one machine; later, that may be busy or idle.
-_APART = timedelta(hours=2)
 
 
 def results_document(
@@ -85,12 +83,12 @@ def _left_out(result: BenchResult) -> Iterator[str]:
 
 def _apart(result: BenchResult) -> Iterator[str]:
     """Rounds that a bench which was stopped went on with later: what is compared there ran at other times."""
-    starts: dict[int, list[datetime]] = {}
-    for run in (run for contender in result.contenders for run in contender.runs if run.started_at):
-        starts.setdefault(run.number, []).append(datetime.fromisoformat(run.started_at))
+    starts: dict[int, list[str]] = {}
+    for run in (run for contender in result.contenders for run in contender.runs):
+        starts.setdefault(run.number, []).append(run.started_at)
     for number, those in sorted(starts.items()):
-        if (between := max(those) - min(those)) > _APART:
-            yield f"runs of round {number} began {between.total_seconds() / 3600:.1f} h apart: compare them with care"
+        if (hours := hours_apart(those)) > MOST_HOURS:
+            yield f"runs of round {number} began {hours:.1f} h apart: compare them with care"
 
 
 def _died(result: BenchResult) -> Iterator[str]:

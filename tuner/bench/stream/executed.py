@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tuner.bench.bench_run import BenchRun, QueryTime
+from tuner.bench.hours_apart import hours_apart
 from tuner.bench.records import Records
 from tuner.bench.results import DEFAULT
 from tuner.bench.stream.drawn_stream import Execution, StreamJob
@@ -37,13 +38,16 @@ class Executed:
 @dataclass(frozen=True, slots=True)
 class JobNight:
     """A job's run in a night. By contender: `tuning` is its seconds of deciding and reading logs, and its part of those in which
-    statistics were gathered for all jobs; `applications` its seconds of whole applications, tuning included."""
+    statistics were gathered for all jobs; `applications` its seconds of whole applications, tuning included; `exit_codes` are of
+    applications that died; the first and the last of them all began `hours_apart`."""
 
     night: int
     job: StreamJob
     executions: tuple[Executed, ...]
     tuning: Mapping[str, float] = field(default_factory=dict)
     applications: Mapping[str, float] = field(default_factory=dict)
+    exit_codes: Mapping[str, int] = field(default_factory=dict)
+    hours_apart: float = 0.0
 
     def seconds(self, contender: str) -> float:
         """Those of its queries, and tuning."""
@@ -86,4 +90,6 @@ def _job_night(
         tuple(Executed(night, one, {name: of[one.name] for name, of in times.items()}) for one in executions),
         {name: run.tuning_seconds + statistics[name][0] for name, run in runs.items()},
         {name: run.application_seconds + run.tuning_seconds + statistics[name][1] for name, run in runs.items()},
+        {name: run.exit_code for name, run in runs.items() if run.exit_code},
+        hours_apart(run.started_at for run in runs.values()),
     )

@@ -3,72 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
-from tuner.bench.contenders.contender import Contender, Preparing
+from tuner.bench.contenders.contender import Preparing
 from tuner.bench.progress import Step
 from tuner.bench.records import Records
+from tuner.bench.repeated_runs import forget_what_followed_deaths
 from tuner.bench.rotated import rotated
-from tuner.bench.run_rounds import Say, record
+from tuner.bench.run_rounds import Say, record, run_turn
 from tuner.bench.stream.night_tables import bring_to_night
 from tuner.bench.stream.night_texts import night_texts
 from tuner.bench.stream.stream_contenders import stream_contenders
 from tuner.bench.stream.stream_progress import StreamProgress
 from tuner.bench.stream.stream_setup import StreamSetup
+from tuner.bench.turn import Turn
 from tuner.bench.workloads.joins.night_changes import change_tables
 
 # Where statistics of all jobs' tables are on record.
 STATISTICS = "statistics"
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A job's run in a night with a contender, and where it is recorded."""
-
-    night: int
-    job: str
-    contender: Contender
-    records: Records
-
-    @property
-    def recorded(self) -> BenchRun | None:
-        return self.records.get(self.contender.name, self.night)
-
-
 def run_stream(
     stream: StreamSetup, names: Collection[str], say: Say, tell: Callable[[Step], None] = lambda step: None
 ) -> None:
-    """Run each job of each night once with each contender of these names. What is on record is not run again.
+    """Run each job of each night once with each contender of these names. What is on record is not run again, but once
+    those runs whose application died.
 
     `say` hears of each night and each run as it starts, `tell` of each query as it ends.
     """
     nights = stream.drawn()
     records = {name: stream.records(name) for name in (STATISTICS, *(job.name for job in stream.jobs))}
     turns = list(_turns(stream, names, records))
-    recorded = [run for turn in turns if (run := turn.recorded)]
+    forget_what_followed_deaths(turns, say)
+    recorded = [run for turn in turns if (run := turn.final)]
     progress = StreamProgress(stream.per_night, len(turns), recorded)
     for number, night in enumerate(nights, start=1):
-        missing = [turn for turn in turns if turn.night == number and turn.recorded is None]
+        missing = [turn for turn in turns if turn.number == number and turn.final is None]
         if missing:
             say(f"night {number} of {len(nights)}: tables and queries")
             bring_to_night(stream.tables, stream.setup.workload.tables, number, partial(_change, stream))
             texts = night_texts(night, number, stream.tables, stream.seed, stream.setup.directory / "queries")
-            if stream.gathers_statistics(number):
+            if stream.statistics_of(number) == number:
                 _gather_statistics(stream, names, number, records[STATISTICS], say)
             for turn in missing:
                 _run(stream, turn, texts[turn.job], progress, say, tell)
 
 
-def _turns(stream: StreamSetup, names: Collection[str], records: Mapping[str, Records]) -> Iterator[_Turn]:
+def _turns(stream: StreamSetup, names: Collection[str], records: Mapping[str, Records]) -> Iterator[Turn]:
     """Job by job, so that a slow hour of the machine slows all contenders; another one is first each time."""
     for night in range(1, stream.nights + 1):
         for place, job in enumerate(stream.jobs):
-            contenders = stream_contenders(names, stream.setup.directory, job.name)
+            contenders = stream_contenders(names, stream.setup.directory, job.name, stream.statistics_of(night))
             for contender in rotated(contenders, night - 1 + place):
-                yield _Turn(night, job.name, contender, records[job.name])
+                yield Turn(contender, night, records[job.name], job.name)
 
 
 def _change(stream: StreamSetup, directory: Path, night: int) -> None:
@@ -77,7 +67,7 @@ def _change(stream: StreamSetup, directory: Path, night: int) -> None:
 
 def _gather_statistics(stream: StreamSetup, names: Collection[str], night: int, records: Records, say: Say) -> None:
     """Before a night in which they are due. A contender's catalog is the same for all jobs."""
-    for contender in stream_contenders(names, stream.setup.directory, STATISTICS):
+    for contender in stream_contenders(names, stream.setup.directory, STATISTICS, night):
         if isinstance(contender, Preparing) and records.get(contender.name, night) is None:
             say(f"{contender.name}: ANALYZE of all tables")
             work, of_all = records.work(contender.name, night), stream.of_job(STATISTICS, {})
@@ -90,19 +80,15 @@ def _prepared(contender: Preparing, setup: Setup, night: int, work: Path) -> Ben
 
 def _run(
     stream: StreamSetup,
-    turn: _Turn,
+    turn: Turn,
     texts: Mapping[str, str],
     progress: StreamProgress,
     say: Say,
     tell: Callable[[Step], None],
 ) -> None:
-    who = f"{turn.contender.name}, {turn.job}"
-    say(f"{who}: run {turn.night}")
-    setup, work = stream.of_job(turn.job, texts), turn.records.work(turn.contender.name, turn.night)
-    earlier = [run for run in turn.records.of(turn.contender.name, turn.night - 1) if run.number]
+    say(f"{turn.who}: run {turn.number}")
 
     def heard(query: QueryTime) -> None:
-        tell(progress.ended(who, turn.night, query))
+        tell(progress.ended(turn.who, turn.number, query))
 
-    run = partial(turn.contender.run, setup, turn.night, earlier, work, heard)
-    progress.finished(record(turn.records, run))
+    progress.finished(run_turn(turn, stream.of_job(turn.job, texts), heard))

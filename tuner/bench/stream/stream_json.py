@@ -21,6 +21,7 @@ def stream_json(result: StreamResult, done: Sequence[JobNight], machine: str) ->
                 "job": each.job.name,
                 "tuning_seconds": dict(each.tuning),
                 "application_seconds": dict(each.applications),
+                "exit_codes": dict(each.exit_codes),
                 "executions": [_execution(one) for one in each.executions],
             }
             for each in done

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from tuner.bench.hours_apart import MOST_HOURS
 from tuner.bench.results import DEFAULT
 from tuner.bench.slowdown import MARGIN, p_slower_in_pairs, significant
 from tuner.bench.stream.executed import Executed, JobNight
@@ -59,10 +60,19 @@ class Slower:
 
 
 @dataclass(frozen=True, slots=True)
+class Death:
+    """A job's application that died in a night, and with which code."""
+
+    job: str
+    night: int
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True)
 class ContenderSum:
     """A contender over the whole stream. `total` and those by job and by night (cumulative) have tuning included.
     `application_seconds` also have applications' start and end. `tested` is how many repeated queries were tested for `slower`.
-    `other_rows` and `failed` name executions."""
+    `other_rows` and `failed` name executions, `died` the applications that did not come to their end."""
 
     name: str
     title: str
@@ -76,17 +86,20 @@ class ContenderSum:
     slower: tuple[Slower, ...]
     other_rows: tuple[str, ...]
     failed: tuple[str, ...]
+    died: tuple[Death, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StreamResult:
-    """All contenders, Spark's defaults first. `shares` are those of repeated executions by job."""
+    """All contenders, Spark's defaults first. `shares` are those of repeated executions by job. `apart` are the hours between the
+    starts of applications that are compared, one for each job's night in which these are more than MOST_HOURS."""
 
     title: str
     nights: int
     executions: int
     shares: Mapping[str, float]
     contenders: tuple[ContenderSum, ...]
+    apart: tuple[float, ...] = ()
 
 
 def stream_result(title: str, titles: Mapping[str, str], done: Sequence[JobNight]) -> StreamResult:
@@ -97,6 +110,7 @@ def stream_result(title: str, titles: Mapping[str, str], done: Sequence[JobNight
         sum(len(one.executions) for one in done),
         {one.job.name: one.job.share for one in done},
         tuple(_contender(name, titles[name], done) for name in titles),
+        tuple(one.hours_apart for one in done if one.hours_apart > MOST_HOURS),
     )
 
 
@@ -118,6 +132,7 @@ def _contender(name: str, title: str, done: Sequence[JobNight]) -> ContenderSum:
         slower,
         tuple(_named(one) for one in all_executed if one.other_rows(name)),
         tuple(_named(one) for one in all_executed if one.times[name].error),
+        tuple(Death(one.job.name, one.night, one.exit_codes[name]) for one in done if name in one.exit_codes),
     )
 
 

@@ -48,8 +48,9 @@ class StreamSetup:
         """A job's finished runs, numbered by night. TunerError if another stream ran in the directory."""
         return Records(self.of_job(job, {}), self._identity())
 
-    def gathers_statistics(self, night: int) -> bool:
-        return (night - 1) % self.analyze_every == 0
+    def statistics_of(self, night: int) -> int:
+        """The night whose statistics a night has: itself where they are due, else the last one before it."""
+        return night - (night - 1) % self.analyze_every
 
     def _identity(self) -> Mapping[str, Any]:
         return {

@@ -1,0 +1,69 @@
+"""`spark-tuner savings`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Result
+from tests.savings.fleet import book
+from tuner.history.store import Store
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/history.db"
+    with Store.open(url) as store:
+        book(store)
+    return url
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_it_is_told_by_week_tag_cohort_and_change(
+    spark_tuner: Call, filled: str, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    result = spark_tuner("savings", "--weeks", "520", "--core-hour-price", "0.5", "--db", filled)
+    assert result.code == 0
+    said = " ".join(result.out.split())
+    assert "30 runs of 3 cohorts with changes in force took" in said and "less (90 % sure:" in said
+    assert "after losses of 60" in result.out or "after losses of 59" in result.out
+    for told in ("Week of", "2026-11-02", "DAG tag", "no tag", "finance", "Cohort", "ads.clean", "Change", "cost less"):
+        assert told in result.out, told
+    assert max(map(len, result.out.splitlines())) <= columns
+
+
+def test_json_is_for_machines(spark_tuner: Call, filled: str) -> None:
+    told = json.loads(spark_tuner("savings", "--weeks", "520", "--json", "--db", filled).out)
+    assert {one["cohort"] for one in told["changes"]} == {"etl.load", "shop.report", "ads.clean"}
+
+
+def test_cohorts_and_tags_are_chosen(spark_tuner: Call, filled: str) -> None:
+    def cohorts(*asked: str) -> set[str]:
+        out = spark_tuner("savings", "--weeks", "520", "--json", "--db", filled, *asked).out
+        return {one["cohort"] for one in json.loads(out)["cohorts"]}
+
+    assert cohorts("--cohort", "*.load") == {"etl.load"}
+    assert cohorts("--tag", "finance") == {"etl.load", "shop.report"}
+    assert cohorts("--tag", "none") == set()
+
+
+def test_a_page_to_mail_is_written(spark_tuner: Call, filled: str, tmp_path: Path) -> None:
+    file = tmp_path / "savings.html"
+    result = spark_tuner("savings", "--weeks", "520", "--html", str(file), "--db", filled)
+    assert (result.code, result.out) == (0, "") and str(file) in result.err
+    assert "ads.clean" in file.read_text()
+    refused = spark_tuner("savings", "--html", str(tmp_path / "no" / "where.html"), "--db", filled)
+    assert refused.code == 1 and "cannot write the page" in refused.err
+
+
+def test_nothing_booked_is_said(spark_tuner: Call, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/empty.db"
+    Store.open(url).close()
+    assert "Nothing is booked since" in spark_tuner("savings", "--db", url).out
+    assert spark_tuner("savings", "--db", f"sqlite:///{tmp_path}/none.db").code == 1

@@ -1,0 +1,190 @@
+"""`spark-tuner status`: of all cohorts what matters, of one the answer first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Result
+from tests.panel.nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query, said
+from tuner.history.store import Store
+from tuner.loop.stance_now import keep_stance_now
+from tuner.model.action import Action, ActionKind
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run, RunState
+from tuner.model.size_change import SizeChange
+from tuner.model.verdict import Ruling
+from tuner.words.short_ids import short_id
+
+Call = Callable[..., Result]
+PROMOTED = decided(HINT, Standing.PROMOTED, gained=12.0)
+PROPOSED = decided(PARTITIONS, Standing.PROPOSED)
+BACK = decided(Action(ActionKind.SET_CONF, "spark.sql.adaptive.enabled", "true"), Standing.ROLLED_BACK, "slower")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as opened:
+        yield opened
+
+
+def before(number: int, **more: object) -> Run:
+    return night(number, query("q1", 20.0, "daily sales"), query("q2", 5.0, "days"), **more)  # type: ignore[arg-type]
+
+
+def with_hint(number: int, **more: object) -> Run:
+    return night(number, query("q1", 8.0, "daily sales"), query("q2", 5.0, "days"), changes=[PROMOTED], **more)  # type: ignore[arg-type]
+
+
+def row(shown: str, cohort: str) -> str:
+    return next(line for line in shown.splitlines() if line.split()[:1] == [cohort])
+
+
+def test_all_cohorts_by_their_last_run_what_is_in_force_and_what_waits(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED, PROPOSED, BACK))
+    keep(store, before(0, cohort="etl.back", dag_id="b"), details=outlook(BACK))
+    keep(store, before(0, cohort="etl.new", dag_id="n", state=RunState.RUNNING))
+    shown = spark_tuner("status").out
+    assert row(shown, COHORT).split() == f"{COHORT} 2026-11-02 02:00 succeeded - 13.0 12.0 1 change, tuned 1".split()
+    back, new = row(shown, "etl.back"), row(shown, "etl.new")
+    assert back.split() == [
+        "etl.back",
+        "2026-11-01",
+        "02:00",
+        "succeeded",
+        "-",
+        "25.0",
+        "-",
+        "nothing:",
+        "rolled",
+        "back",
+        "-",
+    ]
+    assert new.split() == ["etl.new", "2026-11-01", "02:00", "running", "-", "-", "-", "nothing", "-"]
+    assert "queries s" in shown
+    assert "spark-tuner status COHORT" in shown
+
+
+def test_one_cohort_begins_with_the_answer(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED, PROPOSED, BACK))
+    lines = spark_tuner("status", COHORT).out.splitlines()
+    assert lines[:5] == [
+        f"{COHORT}: tuned, mode auto",
+        "  last run: 2026-11-02 02:00 UTC, succeeded, queries 13.0 s, application 18.0 s",
+        "  gained: queries took 13.0 s instead of 25.0 s with nothing in force: 12.0 s less (47.9%)",
+        "  in force in the next run: 1 promoted",
+        "  waits for a person: 1 proposed",
+    ]
+    titles = [line for line in lines[5:] if line and not line.startswith(" ")]
+    assert titles == [
+        "in force:",
+        f"waits for a person (spark-tuner approve {COHORT} ID lets the next run try one):",
+        "not in force:",
+    ]
+    assert (
+        f"  promoted (id {short_id(PROMOTED.id)}), last gained 12.0 s: /*+ BROADCAST(days) */ in daily sales" in lines
+    )
+    assert f"  proposed (id {short_id(PROPOSED.id)}): spark.sql.shuffle.partitions=16" in lines
+    assert f"  rolled back (id {short_id(BACK.id)}): spark.sql.adaptive.enabled=true" in lines
+
+
+def test_the_runs_come_last_and_say_what_their_seconds_are_of(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED))
+    *_, over, heads, first, second = spark_tuner("status", COHORT).out.splitlines()
+    assert over.split()[:2] == ["queries", "application"]
+    assert heads.split() == ["run", "state", "s", "s", "hours", "hours", "in", "force"]
+    assert first.split() == ["etl/etl.load/0/1", "succeeded", "25.0", "30.0", "-", "-", "nothing"]
+    assert second.split() == ["etl/etl.load/1/1", "succeeded", "13.0", "18.0", "-", "-", "1", "promoted"]
+
+
+def test_what_failed_is_counted_and_told_with_why(spark_tuner: Call, store: Store) -> None:
+    failed = before(1, state=RunState.FAILED)
+    why = Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q1", "SQL execution 4", 4)
+    assert failed.outcome is not None
+    keep(store, before(0), replace(failed, outcome=replace(failed.outcome, failure=why)))
+    keep(store, before(2, state=RunState.PARTIAL))
+    shown = spark_tuner("status", COHORT)
+    assert "  failed: 1 of the last 3 runs\n" in shown.out
+    assert f"run {failed.key} failed: broadcast timed out after 300 s in daily sales" in shown.said
+    assert "run etl/etl.load/2/1 broke off: its log does not tell why" in shown.said
+    assert "partial log" in shown.out
+
+
+def test_nothing_is_said_of_what_there_is_not(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), details=outlook())
+    shown = spark_tuner("status", COHORT).out
+    assert "in force in the next run: nothing" in shown
+    assert "waits for a person: nothing" in shown
+    for word in ("gained", "failed", "not in force", "not followed", "judged"):
+        assert word not in shown
+
+
+def test_a_job_that_lost_is_told_so(spark_tuner: Call, store: Store) -> None:
+    slower = replace(PROMOTED, standing=Standing.TRIAL, gained_seconds=-3.0)
+    steered = night(2, query("q1", 23.0, "daily sales"), query("q2", 5.0, "days"), changes=[slower])
+    keep(store, before(0), before(1), steered, details=outlook(slower))
+    shown = spark_tuner("status", COHORT).out
+    assert "queries took 28.0 s instead of 25.0 s with nothing in force: 3.0 s more (12.0%)" in shown
+    assert ", last lost 3.0 s: " in shown
+
+
+def test_in_mode_observe_it_says_what_lets_changes_be_tried(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0, mode=Mode.OBSERVE), details=outlook(PROPOSED, mode=Mode.OBSERVE))
+    shown = spark_tuner("status", COHORT).out
+    assert f"{COHORT}: observing, mode observe" in shown
+    assert f"waits for a person (spark-tuner mode {COHORT} auto lets them be tried):" in shown
+
+
+def test_what_a_person_has_said_since_counts(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), details=outlook(PROMOTED))
+    store.record(said(HINT, Ruling.ROLL_BACK, 1, "too slow"))
+    keep_stance_now(store, COHORT)
+    assert "nothing: rolled back" in row(spark_tuner("status").out, COHORT)
+    shown = spark_tuner("status", COHORT).out
+    assert f"{COHORT}: rolled back, mode auto" in shown
+    assert "rolled back by bea" in shown
+
+
+def test_sizes_are_in_force_too(spark_tuner: Call, store: Store) -> None:
+    died = Reason(ReasonCode.RAISED, {"run": "etl/0", "before": "2g", "failure": "an executor ran out of memory"})
+    raised = SizeChange("spark.executor.memory", "4g", "2g", died)
+    details = outlook()
+    keep(store, before(0), details=replace(details, outlook=replace(Decision(Mode.AUTO, ()), raises=(raised,))))
+    shown = spark_tuner("status", COHORT).out
+    assert "in force in the next run: spark.executor.memory=4g instead of 2g" in shown
+    assert "    run etl/0 died with 2g: an executor ran out of memory" in shown
+
+
+def test_json_has_the_fields_that_it_had(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED))
+    (cohort,) = json.loads(spark_tuner("status", "--json").out)["cohorts"]
+    assert cohort.keys() >= {"cohort", "runs", "last_started_at", "last_state", "tasks"}
+    _, last = json.loads(spark_tuner("status", COHORT, "--json").out)["runs"]
+    assert last.keys() >= {
+        "key",
+        "state",
+        "duration_ms",
+        "decision",
+        "mode",
+        "objective",
+        "actions",
+        "queries",
+        "failure",
+    }
+    assert last["decision"] == "1 promoted"
+
+
+def test_what_several_changes_have_in_common_is_said_once(spark_tuner: Call, store: Store) -> None:
+    both = [decided(each, Standing.TRIAL, "tried again") for each in (PARTITIONS, BACK.change.actions)]
+    keep(store, before(0), details=outlook(both[0], PROMOTED, both[1]))
+    lines = spark_tuner("status", COHORT).out.splitlines()
+    first, second, why, *_ = lines[lines.index("in force:") + 1 :]
+    assert (first.split(":")[0], second.split(":")[0]) == tuple(f"  on trial (id {short_id(each.id)})" for each in both)
+    assert why == "    tried again"
+    assert lines.count(why) == 1

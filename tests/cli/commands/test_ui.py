@@ -1,0 +1,95 @@
+"""`spark-tuner ui`: a server for this machine alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from http.cookiejar import CookieJar
+from importlib import util
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Result
+from tuner.cli.commands import ui
+from tuner.cli.commands.ui import loopback_address
+from tuner.errors import TunerError
+from tuner.history.store import Store
+
+pytestmark = pytest.mark.sockets
+
+Call = Callable[..., Result]
+
+
+def test_it_answers_to_who_has_the_printed_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/h.db"
+    Store.open(url).close()
+    command = [sys.executable, "-m", "tuner.cli", "ui", "--no-browser", "--db", url]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    ) as it:
+        try:
+            assert it.stdout is not None
+            found = re.search(r"(http://127\.0\.0\.1:\d+/)\?token=\S{40,}", it.stdout.readline())
+            assert found is not None
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+            assert browser.open(found[0], timeout=60).status == 200
+            session = json.load(browser.open(f"{found[1]}api/session", timeout=60))
+            assert session["home"] == "standalone"
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(f"{found[1]}api/session", timeout=60)
+        finally:
+            it.send_signal(signal.SIGINT)
+        assert it.wait(timeout=60) in (0, 130, -signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("host", "address"), [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("::1", "::1"), ("[::1]", "::1")]
+)
+def test_it_listens_on_this_machine(host: str, address: str) -> None:
+    assert loopback_address(host) == address
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "example.com", "", "127.0.0.2"])
+def test_it_listens_nowhere_else(host: str) -> None:
+    with pytest.raises(TunerError, match=r"the panel only listens on .*ssh -L"):
+        loopback_address(host)
+
+
+def test_a_port_in_use_is_said_in_a_line(spark_tuner: Call) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = spark_tuner("ui", "--no-browser", "--port", taken.getsockname()[1])
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert "give another --port" in result.err
+
+
+def test_what_is_missing_is_named_with_how_to_install_it(spark_tuner: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui, "find_spec", lambda name: None if name == "uvicorn" else util.find_spec(name))
+    result = spark_tuner("ui", "--no-browser")
+    assert (result.code, result.err) == (
+        1,
+        "spark-tuner: the panel needs uvicorn: pip install 'airflow-spark-tuner[ui]'\n",
+    )
+
+
+def test_the_browser_gets_the_token_by_a_file_that_only_its_user_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(ui.webbrowser, "open", lambda address: opened.append(address) or True)
+    ui._open_browser("http://127.0.0.1:1/?token=secret", tmp_path)
+    assert opened == [(tmp_path / "open.html").as_uri()]
+    assert "?token=secret" in (tmp_path / "open.html").read_text()
+    assert (tmp_path / "open.html").stat().st_mode & 0o077 == 0
+
+
+def test_other_commands_do_not_wait_for_the_server() -> None:
+    found = "import tuner.cli.main, sys; print([m for m in ('fastapi', 'uvicorn', 'pydantic') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", found], capture_output=True, text=True, check=True).stdout == "[]\n"

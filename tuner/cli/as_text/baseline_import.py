@@ -1,0 +1,55 @@
+"""What an import of a baseline does, as people read it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from tuner.cli.terminal.console import console
+from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.tables import table, text_cell, text_column
+from tuner.model.exported_baseline import ExportedBaseline
+from tuner.model.import_plan import Fate, ImportPlan, PlannedTrial
+from tuner.words.changes import trial_words
+from tuner.words.counts import counted
+from tuner.words.imports import fate_words, gain_words
+from tuner.words.query_names import QueryNames
+from tuner.words.short_ids import short_id
+
+
+def show_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool) -> None:
+    """A table of what is imported, and of what is left out and why."""
+    out = console()
+    taken = [one for one in plan.trials if one.is_taken]
+    left = [one for one in plan.trials if not one.is_taken]
+    print_lines(out, _heading(plan, baseline, taken, dry_run=dry_run))
+    for title, trials in (("imported", taken), ("left out", left)):
+        if trials:
+            shown = table(text_column("id"), text_column(title), text_column("gained there"), text_column("here"))
+            for one in trials:
+                shown.add_row(*map(text_cell, _cells(one)))
+            out.print()
+            out.print(shown)
+    print_lines(out, _ending(plan, taken, dry_run=dry_run))
+
+
+def _heading(
+    plan: ImportPlan, baseline: ExportedBaseline, taken: Sequence[PlannedTrial], *, dry_run: bool
+) -> Iterator[str]:
+    did = ("would be imported" if dry_run else "imported") + (" and pinned" if plan.verdicts else "")
+    of = f"the baseline of {baseline.cohort}, as of {baseline.as_of}"
+    yield f"{plan.cohort}: {len(taken)} of {counted(len(plan.trials), 'change')} {did} from {of}"
+    yield from (f"  runs here have {difference}" for difference in plan.differences)
+
+
+def _cells(one: PlannedTrial) -> tuple[str, str, str, str]:
+    changes = one.trial.changes
+    words = trial_words(changes, QueryNames.known(one.trial.names))
+    return short_id(changes[0].id), words, gain_words(one) or "-", fate_words(one)
+
+
+def _ending(plan: ImportPlan, taken: Sequence[PlannedTrial], *, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield from ("", "nothing is stored: that was a dry run")
+    elif any(one.fate is not Fate.WAITS_FOR_RUN for one in taken):
+        yield from ("", f"look at it: spark-tuner status {shlex.quote(plan.cohort)}")

@@ -1,0 +1,163 @@
+"""One cohort: what is in force and what it gained, what waits for a person, what failed; then its runs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from tuner.cli.as_text.status_runs import application_seconds, runs_table
+from tuner.cli.options.cohort import known_runs
+from tuner.cli.terminal.print_lines import print_lines
+from tuner.history.store import Store
+from tuner.loop.decision_now import DecisionNow, decision_now
+from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.objective import Objective
+from tuner.model.reason import Reason
+from tuner.model.run import Run, RunState
+from tuner.panel.recent_runs import PANEL_RUNS, RunsInView
+from tuner.policy.changes_in_effect import held_in, not_followed
+from tuner.policy.measure import query_seconds
+from tuner.units import format_seconds
+from tuner.words.changes import change_words
+from tuner.words.counts import counted
+from tuner.words.decisions import in_force_words, waiting_words
+from tuner.words.failures import failure_words
+from tuner.words.gains import gained_words, last_gained_words
+from tuner.words.literal_rungs import values_words
+from tuner.words.query_names import QueryNames
+from tuner.words.reasons import reason_words, why_words
+from tuner.words.short_ids import short_id
+from tuner.words.sizes import size_words
+from tuner.words.standings import standing_words
+from tuner.words.states import cohort_state_words, run_state_words
+
+
+@dataclass(frozen=True, slots=True)
+class CohortPage:
+    """A cohort's newest runs, oldest first, of which there is one at least, and what the next will have. `gained` are the query
+    seconds that its latest measured run was expected to take with nothing in force, and took; None where that is not known."""
+
+    cohort: str
+    runs: Sequence[Run]
+    coming: DecisionNow
+    mode: Mode
+    gained: tuple[float, float] | None
+    names: QueryNames
+
+
+def cohort_page(store: Store, cohort: str, most_runs: int) -> CohortPage:
+    """TunerError where the store has no run of it."""
+    runs = known_runs(store, cohort, most_runs)
+    view = RunsInView(store.runs(cohort, PANEL_RUNS, brief=True))
+    coming = decision_now(store, cohort, runs)
+    return CohortPage(cohort, runs, coming, coming.decision.mode, _gained(view), view.names)
+
+
+def show_cohort(console: Console, page: CohortPage, core_hour_price: float | None) -> None:
+    """Print what asks for a reader's eye first."""
+    decision = page.coming.decision
+    print_lines(console, _answer(page))
+    in_force = [d for d in decision.changes if d.is_in_force]
+    waiting = [d for d in decision.changes if d.standing is Standing.PROPOSED]
+    others = [d for d in decision.changes if not d.is_in_force and d.standing is not Standing.PROPOSED]
+    print_lines(console, _section("in force:", _in_force_lines(page, in_force)))
+    print_lines(console, _section(f"waits for a person ({_how_to_try(page)}):", _changes_lines(waiting, page.names)))
+    print_lines(console, _section("not in force:", _changes_lines(others, page.names)))
+    print_lines(console, _unfollowed(page.runs[-1], page.names))
+    print_lines(console, _section("failed, or broke off:", _failed_lines(page)))
+    console.print()
+    console.print(runs_table(page.runs, core_hour_price))
+
+
+def _gained(view: RunsInView) -> tuple[float, float] | None:
+    """As the panel has it: what the machine alone gained or lost is no gain of the tuner's."""
+    latest = view.latest
+    if latest is None or not latest.decision.in_force:
+        return None
+    baseline, seconds = view.baselines.get(latest.key), query_seconds(latest)
+    return None if baseline is None or seconds is None else (baseline.expected, seconds)
+
+
+def _answer(page: CohortPage) -> Iterator[str]:
+    decision = page.coming.decision
+    since = " (a run has ended since that was decided)" if page.coming.may_change else ""
+    judged = "" if decision.objective is Objective.TIME else f", judged by {decision.objective}"
+    yield f"{page.cohort}: {cohort_state_words(decision.state)}, mode {page.mode}{judged}"
+    yield f"  last run: {_last_run(page.runs[-1])}"
+    if page.gained is not None:
+        yield f"  gained: {gained_words(*page.gained)}"
+    yield f"  in force in the next run: {in_force_words(decision)}{since}"
+    yield f"  waits for a person: {waiting_words(decision)}"
+    if failed := sum(run.state is RunState.FAILED for run in page.runs):
+        yield f"  failed: {failed} of the last {counted(len(page.runs), 'run')}"
+
+
+def _last_run(run: Run) -> str:
+    queries, application = query_seconds(run), application_seconds(run)
+    took = [] if queries is None else [f"queries {format_seconds(queries)}"]
+    took += [] if application is None else [f"application {format_seconds(application)}"]
+    return ", ".join([f"{run.started_at:%Y-%m-%d %H:%M} UTC", run_state_words(run.state), *took])
+
+
+def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
+    """The lines below their title, apart from what comes before; nothing where there are none."""
+    for number, line in enumerate(lines):
+        if not number:
+            yield from ("", title)
+        yield line
+
+
+def _how_to_try(page: CohortPage) -> str:
+    if page.mode is Mode.OBSERVE:
+        return f"spark-tuner mode {shlex.quote(page.cohort)} auto lets them be tried"
+    return f"spark-tuner approve {shlex.quote(page.cohort)} ID lets the next run try one"
+
+
+def _in_force_lines(page: CohortPage, in_force: Sequence[DecidedChange]) -> Iterator[str]:
+    yield from _changes_lines(in_force, page.names)
+    for size in page.coming.decision.sizes:
+        yield f"  {size_words(size)}"
+        yield f"    {reason_words(size.why)}"
+
+
+def _changes_lines(changes: Sequence[DecidedChange], names: QueryNames) -> Iterator[str]:
+    """What several have in common is said once, below all of them."""
+    told: dict[tuple[str, ...], list[str]] = {}
+    for decided in changes:
+        values = values_words(decided) if decided.is_in_force else ""
+        told.setdefault((why_words(decided, names), values), []).append(_change_line(decided, names))
+    for common, heads in told.items():
+        yield from heads
+        yield from (f"    {line}" for line in common if line)
+
+
+def _change_line(decided: DecidedChange, names: QueryNames) -> str:
+    gained = decided.gained_seconds
+    last = f", {last_gained_words(gained)}" if decided.is_in_force and gained is not None else ""
+    return (
+        f"  {standing_words(decided.standing)} (id {short_id(decided.id)}){last}: {change_words(decided.change, names)}"
+    )
+
+
+def _failed_lines(page: CohortPage) -> Iterator[str]:
+    for run in page.runs:
+        if run.state in (RunState.FAILED, RunState.PARTIAL):
+            how = "failed" if run.state is RunState.FAILED else "broke off"
+            why = failure_words(run.failure, page.names) if run.failure else "its log does not tell why"
+            yield f"  run {run.key} {how}: {why}"
+
+
+def _unfollowed(run: Run, names: QueryNames) -> Iterator[str]:
+    """What was in force in a run and its plans did not follow: the next decision takes it out, unless it was held."""
+    changes = {decided.id: decided.change for decided in run.decision.changes}
+
+    def lines(reasons: dict[str, Reason]) -> Iterator[str]:
+        for id_, why in reasons.items():
+            yield f"  (id {short_id(id_)}) {change_words(changes[id_], names)}"
+            yield f"    {reason_words(why, names)}"
+
+    yield from _section("not followed by the last run:", lines(not_followed(run)))
+    yield from _section("held in the last run alone:", lines(held_in(run)))

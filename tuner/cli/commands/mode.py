@@ -1,0 +1,43 @@
+"""`spark-tuner mode`: how much the tuner may do to a cohort, as the panel sets it too."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tuner.cli.options.cohort import Cohort, require_known
+from tuner.cli.options.reason import Reason
+from tuner.cli.options.store import Url, stored_url
+from tuner.cli.terminal.console import console
+from tuner.cli.terminal.print_lines import print_lines
+from tuner.history.store import Store
+from tuner.loop.stance_now import keep_stance_now
+from tuner.model.decision import Mode
+from tuner.model.verdict import ModeChange
+from tuner.person import this_person
+
+
+class ModeOrDefault(StrEnum):
+    OBSERVE = "observe"
+    SUGGEST = "suggest"
+    AUTO = "auto"
+    DEFAULT = "default"
+
+
+Wanted = Annotated[
+    ModeOrDefault, typer.Argument(metavar="MODE", help="observe, suggest, auto, or default: what the job itself says.")
+]
+
+
+def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -> None:
+    """Set how much may be done to a cohort from its next run on: it beats what the job says."""
+    chosen = None if wanted is ModeOrDefault.DEFAULT else Mode(wanted.value)
+    with Store.open(stored_url(url)) as store:
+        require_known(store, cohort)
+        store.set_mode(ModeChange(cohort, chosen, this_person(), datetime.now(UTC), reason))
+        keep_stance_now(store, cohort)
+    set_ = f"mode {chosen}" if chosen else "the mode of the job"
+    print_lines(console(), [f"{set_}: from the next run of {cohort} on"])

@@ -1,0 +1,58 @@
+"""`spark-tuner savings`: what the tuner gained and lost, by week, team, cohort and change."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from tuner.cli.as_text.write_page import write_page
+from tuner.cli.options.output import AsJson, CoreHourPrice
+from tuner.cli.options.store import Url, stored_url
+from tuner.cli.terminal.console import console
+
+if TYPE_CHECKING:
+    from tuner.savings.savings_report import SavingsReport
+
+
+def savings(
+    weeks: Annotated[int, typer.Option(min=1, max=520, help="How many weeks back, this one included.")] = 12,
+    cohort: Annotated[str, typer.Option(help="Only cohorts whose names match: * and ? stand for any text.")] = "*",
+    tag: Annotated[str, typer.Option(help="Only cohorts whose DAG has this tag.")] = "",
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it as a page that can be mailed: no scripts, no links.")
+    ] = None,
+    url: Url = None,
+    core_hour_price: CoreHourPrice = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what changes gained and lost, by week, team (DAG tags), cohort and change."""
+    from fnmatch import fnmatchcase
+
+    from tuner.cli.as_text.savings import show_savings
+    from tuner.history.store import Store
+    from tuner.savings.savings_json import savings_json
+    from tuner.savings.savings_report import ALL_CHANGES, MOST_CHANGES, savings_report
+
+    since = datetime.now(UTC) - timedelta(weeks=weeks - 1)
+    with Store.open(stored_url(url)) as store:
+        known = store.cohorts()
+        asked = [c for c in known if fnmatchcase(c.cohort, cohort) and (not tag or tag in c.tags)]
+        most = ALL_CHANGES if as_json else MOST_CHANGES
+        report = savings_report(store, since, asked, are_all=len(asked) == len(known), most_changes=most)
+    if html is not None:
+        _write(html, report, core_hour_price)
+    if as_json:
+        typer.echo(msgspec.json.encode(savings_json(report, core_hour_price)).decode())
+    elif html is None:
+        show_savings(console(), report, core_hour_price)
+
+
+def _write(path: Path, report: SavingsReport, price: float | None) -> None:
+    from tuner.savings.savings_mail import savings_mail
+
+    write_page(path, savings_mail(report, price))
+    typer.echo(f"{path}: savings since {report.since}", err=True)

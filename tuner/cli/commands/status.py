@@ -1,0 +1,60 @@
+"""`spark-tuner status`: all cohorts in a table, or what one cohort has, waits for and ran."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import typer
+
+from tuner.cli.as_json.status import run_json, summary_json
+from tuner.cli.as_text.status_cohorts import show_cohorts
+from tuner.cli.options.checks import require_none_typed
+from tuner.cli.options.cohort import known_name, known_runs
+from tuner.cli.options.output import AsJson, CoreHourPrice
+from tuner.cli.options.store import Url, stored_url
+from tuner.cli.terminal.console import console
+from tuner.cli.terminal.print_lines import print_lines
+from tuner.history.store import Store
+from tuner.words.query_names import names_in
+
+_NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
+
+
+def status(
+    ctx: typer.Context,
+    cohort: Annotated[
+        str | None, typer.Argument(callback=known_name, help="A cohort: dag_id.task_id under Airflow. [default: all]")
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="How many of the newest runs to show.")] = 20,
+    url: Url = None,
+    core_hour_price: CoreHourPrice = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is in force, what it gained, what waits for a person, what failed; of all cohorts, or of one."""
+    if cohort is None:
+        require_none_typed(ctx, {"runs": "--runs", "core_hour_price": "--core-hour-price"}, "give a COHORT, too")
+    with Store.open(stored_url(url)) as store:
+        if cohort is None:
+            _all(store, as_json)
+            return
+        if not as_json:
+            from tuner.cli.as_text.status_cohort import cohort_page, show_cohort
+
+            show_cohort(console(), cohort_page(store, cohort, runs), core_hour_price)
+            return
+        found = known_runs(store, cohort, runs)
+    names = names_in(found)
+    runs_json = [run_json(run, names, core_hour_price) for run in found]
+    typer.echo(msgspec.json.encode({"cohort": cohort, "runs": runs_json}).decode())
+
+
+def _all(store: Store, as_json: bool) -> None:
+    summaries = store.cohorts()
+    if as_json:
+        typer.echo(msgspec.json.encode({"cohorts": [summary_json(summary) for summary in summaries]}).decode())
+        return
+    if not summaries:
+        print_lines(console(), [_NO_RUNS])
+        return
+    show_cohorts(console(), summaries)

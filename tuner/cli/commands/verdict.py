@@ -1,0 +1,89 @@
+"""`spark-tuner approve|reject|pin|rollback`: what a person says of a change counts more than what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from tuner.cli.options.cohort import Cohort, known_runs
+from tuner.cli.options.reason import Reason
+from tuner.cli.options.store import Url, stored_url
+from tuner.cli.terminal.console import console
+from tuner.cli.terminal.print_lines import print_lines
+from tuner.errors import TunerError
+from tuner.history.store import Store
+from tuner.loop.decision_now import decision_now
+from tuner.loop.stance_now import keep_stance_now
+from tuner.model.change import Change
+from tuner.model.verdict import Ruling, Verdict
+from tuner.person import this_person
+from tuner.words.changes import change_words
+from tuner.words.query_names import QueryNames, names_in
+from tuner.words.short_ids import short_id
+
+MOST_NAMED = 5
+
+
+def _change(text: str) -> str:
+    if not text.strip():
+        raise typer.BadParameter("an empty id may be any change; `spark-tuner status COHORT` lists them with their ids")
+    return text
+
+
+ChangeId = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANGE",
+        callback=_change,
+        help="The change as `spark-tuner status COHORT` calls it: its short or its long id, or a part of that.",
+    ),
+]
+
+
+def approve(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Let the next run try a change."""
+    _rule(Ruling.APPROVE, cohort, change, reason, url)
+
+
+def reject(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Never apply a change."""
+    _rule(Ruling.REJECT, cohort, change, reason, url)
+
+
+def pin(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Apply a change in every run, whatever is measured."""
+    _rule(Ruling.PIN, cohort, change, reason, url)
+
+
+def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
+    """Take a change back from the next run on."""
+    _rule(Ruling.ROLL_BACK, cohort, change, reason, url)
+
+
+def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
+    with Store.open(stored_url(url)) as store:
+        runs = known_runs(store, cohort)
+        decisions = [*(run.decision for run in runs), decision_now(store, cohort, runs).decision]
+        known = {d.id: d.change for decision in decisions for d in decision.changes}
+        names = names_in(runs)
+        change = known[_the_one(known, part, cohort, names)]
+        store.record(Verdict(cohort, change.id, ruling, this_person(), datetime.now(UTC), reason))
+        keep_stance_now(store, cohort)
+    said = f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"
+    print_lines(console(), [said, f"  id: {short_id(change.id)}"])
+
+
+def _the_one(known: Mapping[str, Change], part: str, cohort: str, names: QueryNames) -> str:
+    if part in known:
+        return part
+    matching = sorted(id_ for id_ in known if part in id_ or part == short_id(id_))
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
+        raise TunerError(f"cohort {cohort!r} has no change {part!r}; `spark-tuner status {cohort}` lists them")
+    several = "; ".join(f"{short_id(id_)}: {change_words(known[id_], names)}" for id_ in matching[:MOST_NAMED])
+    more = f"; and {len(matching) - MOST_NAMED} more" if len(matching) > MOST_NAMED else ""
+    raise TunerError(f"{part!r} may be {several}{more}; give one of these ids")

@@ -1,0 +1,1 @@
+"""What several commands are asked with, and how it is checked."""

@@ -1,0 +1,45 @@
+"""A cohort's name on the command line: exit code 2, and one clear line, for what none can be called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tuner.errors import TunerError
+from tuner.history.cohort_name import LONGEST_KNOWN, MOST_CHARACTERS, flaw
+
+if TYPE_CHECKING:
+    from tuner.history.store import Store
+    from tuner.model.run import Run
+
+
+def new_name(name: str) -> str:
+    """Callback of options that may name a new cohort; "" is one that is not given."""
+    return _checked(name, MOST_CHARACTERS) if name else name
+
+
+def known_name(name: str | None) -> str | None:
+    """Callback of what names a cohort of the store."""
+    return None if name is None else _checked(name, LONGEST_KNOWN)
+
+
+Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
+
+
+def known_runs(store: Store, cohort: str, most: int | None = None) -> list[Run]:
+    """A cohort's newest runs, oldest first. Raises TunerError where the store has none."""
+    require_known(store, cohort)
+    return store.runs(cohort) if most is None else store.runs(cohort, most)
+
+
+def require_known(store: Store, cohort: str) -> None:
+    """Raises TunerError where the store has no run of a cohort."""
+    if not store.count(cohort):
+        raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+
+
+def _checked(name: str, most: int) -> str:
+    if why := flaw(name, most):
+        raise typer.BadParameter(f"this cannot name a cohort: {why}")
+    return name

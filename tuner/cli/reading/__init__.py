@@ -1,0 +1,1 @@
+"""Event logs, runs and queries that a command line names, read."""

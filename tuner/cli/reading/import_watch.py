@@ -1,0 +1,72 @@
+"""`spark-tuner import --watch`: a history of jobs that nobody enrolled, kept up as their event logs come in."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from tuner.cli.reading.log_sources import log_sources, on_stderr
+from tuner.errors import TunerError
+from tuner.eventlog.log_watch import LogWatch
+from tuner.history.store import Store
+from tuner.problems import Problems
+from tuner.replay.imported import Imported
+from tuner.replay.local import LocalReplay
+from tuner.replay.store_cohort import store_cohort
+
+
+class WatchedImport:
+    """Keeps a store up with the logs at some paths."""
+
+    def __init__(self, paths: Sequence[str], replay: LocalReplay, store: Store) -> None:
+        self._paths, self._replay, self._store = paths, replay, store
+        self._watch, self._problems = LogWatch(), Problems()
+        self._told: set[object] = set()
+
+    def look(self) -> Imported:
+        """Take in what has come since the last look. Raises StoreError: what could not be stored is stored at the next look."""
+        changed = list(self._watch.changed(log_sources(self._paths, tell=self._tell_once)[0]))
+        reading = iter(changed)
+        self._replay.read(changed, None, lambda: self._watch.took(next(reading)))
+        walked = self._replay.walk()
+        kept = [(cohort, store_cohort(self._store, cohort, self._replay, self._problems)) for cohort in walked]
+        summary = self._replay.summary
+        unread = [log for log in summary.unread if self._is_new(log)]
+        return Imported(kept, unread, [p for p in (*summary.problems, *self._problems.found) if self._is_new(p)])
+
+    def _tell_once(self, line: str) -> None:
+        if self._is_new(line):
+            on_stderr(line)
+
+    def _is_new(self, told: object) -> bool:
+        is_new = told not in self._told
+        self._told.add(told)
+        return is_new
+
+
+def look_until_ended(watched: WatchedImport, every_seconds: float, tell: Callable[[Imported], None]) -> None:
+    """Look until this program is asked to end. A look that fails is told on stderr, and the next one comes all the same."""
+    with _asked_to_end() as asked:
+        while not asked.is_set():
+            try:
+                if (imported := watched.look()).is_news:
+                    tell(imported)
+            except (TunerError, OSError) as error:
+                on_stderr(str(error))
+            asked.wait(every_seconds)
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[threading.Event]:
+    """An event that signals set: a look under way is finished first."""
+    asked = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda *_: asked.set())
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,28 @@
+"""What of a replay or an import was asked for and is not there: told on stderr, and an exit code 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tuner.cli.reading.log_sources import on_stderr
+from tuner.eventlog.log_version import finished_name, log_name
+from tuner.printable import identifier, listed
+
+if TYPE_CHECKING:
+    from tuner.eventlog.find import LogSource
+    from tuner.replay.cohort_replay import ReplaySummary
+    from tuner.replay.run_selection import RunSelection
+
+
+def told_failures(sources: Iterable[LogSource], summary: ReplaySummary, which: RunSelection) -> int:
+    """How many failures there are: logs that were given by their own names and could not be read, and a pattern that names no
+    cohort."""
+    named = {log_name(source) for source in sources if source.named}
+    unread = [log for log in summary.unread if log.is_unreadable and finished_name(log.log) in named]
+    for log in unread:
+        on_stderr(f"{log.log}: {log.why}")
+    if not summary.unnamed:
+        return len(unread)
+    on_stderr(f"no cohort matches {which.cohort!r}; there are: {listed(map(identifier, summary.unnamed))}")
+    return len(unread) + 1

@@ -1,0 +1,1 @@
+"""How text gets onto a terminal, and into pipes."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from time import sleep
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Mode
-from tuner.model.verdict import ModeChange, Ruling
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 
 from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query
 from .people import Someone
@@ -166,6 +168,57 @@ def test_given_back_the_mode_is_the_jobs_own_which_the_next_run_tells(ask: Ask, 
     assert rule(ask(), HINT.id).json()["message"] == "approved: the next run tries it"
     keep(store, night(2, query("q1", 20), mode=Mode.AUTO))
     assert setting() == ("auto", True)
+
+
+@pytest.mark.parametrize("ruling", ["approve", "pin", "rollback"])
+def test_what_only_a_person_can_do_is_not_promised_of_a_run(ask: Ask, store: Store, ruling: str) -> None:
+    analyze = Action(ActionKind.ANALYZE_TABLE, "shop.days", "day")
+    advice = [decided(), decided(analyze)]
+    keep(store, night(1, query("q1", 20), changes=advice), details=outlook(*advice))
+    refused = rule(ask(), HINT.id, analyze.id, ruling=ruling)
+    assert (refused.status_code, refused.json()["detail"]) == (
+        422,
+        "1 of 2 changes no run can carry out: a person does them, or rejects them",
+    )
+    assert not store.verdicts(COHORT)
+    assert rule(ask(), analyze.id, ruling="reject", reason="analyzed each month").status_code == 200
+
+
+def test_a_mode_that_somebody_gave_meanwhile_is_not_undone_unseen(ask: Ask, store: Store) -> None:
+    """As in an incident, where one person switches a cohort to observe and another saves what a page of before shows."""
+
+    def change(mode: str | None, **seen: str | None) -> tuple[int, str]:
+        answer = ask(Someone("ana")).post("/api/cohort/mode", json={"cohort": COHORT, "mode": mode, **seen})
+        return answer.status_code, answer.json().get("detail", "")
+
+    assert change("auto", seen=None) == (200, "")
+    store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST, "incident 42"))
+    refused = "nothing was done: bea gave it mode observe meanwhile: incident 42"
+    assert [change("auto", seen="auto"), change(None, seen=None)] == [(409, refused)] * 2
+    assert store.mode(COHORT) is Mode.OBSERVE
+    assert change("suggest", seen="observe") == (200, "")
+    assert change(None) == (200, "")
+    assert change("auto", seen="suggest") == (409, "nothing was done: ana gave it the job's own mode meanwhile")
+
+
+def test_of_people_who_rule_at_the_same_moment_one_comes_first(
+    ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = Store.record
+
+    def slowly(of: Store, *verdicts: Verdict) -> None:
+        sleep(0.2)
+        record(of, *verdicts)
+
+    monkeypatch.setattr(Store, "record", slowly)
+    client, shown = ask(), {HINT.id: "proposed"}
+    with ThreadPoolExecutor(2) as people:
+        asked = [
+            people.submit(rule, client, HINT.id, ruling=ruling, reason="known", seen=shown)
+            for ruling in ("approve", "reject")
+        ]
+    assert sorted(each.result().status_code for each in asked) == [200, 409]
+    assert len(store.verdicts(COHORT)) == 1
 
 
 def test_the_audit_has_all_that_was_done_newest_first(ask: Ask) -> None:

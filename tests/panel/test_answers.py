@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fastapi import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from tuner import __version__
 from tuner.errors import StoreError
@@ -14,7 +15,7 @@ from tuner.history.store import Store
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import RunState
 from tuner.panel.app import create_app
-from tuner.panel.guarded_answers import HEADERS, STORE_UNUSABLE, UNEXPECTED
+from tuner.panel.guarded_answers import HEADERS, STORE_UNUSABLE, UNEXPECTED, GuardedAnswers
 from tuner.panel.models.home import Home
 
 from .conftest import TestClient
@@ -151,6 +152,15 @@ def test_what_nobody_expected_is_a_500_without_details(ask: Ask, filled: Store) 
     answer = ask(Broken()).get("/api/cohorts")
     assert (answer.status_code, answer.json()) == (500, {"detail": UNEXPECTED})
     assert "content-security-policy" in answer.headers
+
+
+def test_nobody_writes_lines_of_their_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def failing(scope: Scope, receive: Receive, send: Send) -> None:
+        raise RuntimeError
+
+    client = TestClient(GuardedAnswers(failing))
+    assert client.get("/a%0aERROR%20forged%1b[2J").status_code == 500
+    assert caplog.messages == ["the panel failed on GET /a ERROR forged\ufffd[2J"]
 
 
 def test_runs_that_were_read_are_not_read_again(ask: Ask, filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:

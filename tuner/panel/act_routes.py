@@ -13,30 +13,36 @@ from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models.acts import Done, ModeRequest, RulingRequest
+from tuner.panel.one_at_a_time import OneAtATime
 from tuner.panel.same_origin import from_own_page
 from tuner.words.standings import standing_words
 
 
 def act_routes(access_of: Callable[..., Access]) -> APIRouter:
     """POST api/…. `access_of` is the dependency that knows the viewer."""
-    asking = Depends(access_of)
+    asking, acting = Depends(access_of), OneAtATime()
     # The viewer first: who is unknown learns no more than that.
     routes = APIRouter(prefix="/api", dependencies=[asking, Depends(from_own_page)])
 
     @routes.post("/cohort/rulings")
     def rulings(request: RulingRequest, access: Access = asking) -> Done:
-        facts = access.facts_to_change(request.cohort)
-        _check_seen(request.seen, facts.standings)
-        _check(request, facts)
-        access.store().record(*_verdicts(request, facts.cohort, access.viewer.name))
+        with acting.on(request.cohort):
+            facts = access.facts_to_change(request.cohort)
+            _check_seen(request.seen, facts.standings)
+            _check(request, facts)
+            access.store().record(*_verdicts(request, facts.cohort, access.viewer.name))
         keep_stance_now(access.store(), facts.cohort)
         return Done(message=_done(request.ruling, _trials(request.change_ids, facts), _mode_for_certain(facts)))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
-        facts = access.facts_to_change(request.cohort)
-        change = ModeChange(facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip())
-        access.store().set_mode(change)
+        with acting.on(request.cohort):
+            facts = access.facts_to_change(request.cohort)
+            _check_mode_seen(request, facts)
+            change = ModeChange(
+                facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip()
+            )
+            access.store().set_mode(change)
         keep_stance_now(access.store(), facts.cohort)
         what = f"mode {request.mode}" if request.mode else "the job's own mode"
         return Done(message=f"{what} holds from the next run on")
@@ -54,6 +60,17 @@ def _check(request: RulingRequest, facts: CohortFacts) -> None:
             422,
             f"{unknown} of {len(request.change_ids)} changes are none of this cohort's; load its recommendations anew",
         )
+    by_people = sum(change_id in request.change_ids for change_id in _done_by_people(facts))
+    if by_people and request.ruling is not Ruling.REJECT:
+        raise HTTPException(
+            422,
+            f"{by_people} of {len(request.change_ids)} changes no run can carry out: a person does them, or rejects them",
+        )
+
+
+def _done_by_people(facts: CohortFacts) -> list[str]:
+    changes = facts.outlook.changes if facts.outlook else ()
+    return [decided.id for decided in changes if not decided.change.carried_out]
 
 
 def _check_seen(seen: Mapping[str, Standing], now: Mapping[str, Standing]) -> None:
@@ -66,6 +83,18 @@ def _check_seen(seen: Mapping[str, Standing], now: Mapping[str, Standing]) -> No
     ((change_id, then),) = moved.items()
     stands = standing_words(now[change_id]) if change_id in now else "advised no more"
     raise HTTPException(409, f"nothing was done: what was shown as {standing_words(then)} is {stands}")
+
+
+def _check_mode_seen(request: ModeRequest, facts: CohortFacts) -> None:
+    """409 where somebody gave the cohort another mode than its changer saw."""
+    newest = facts.mode_changes[-1] if facts.mode_changes else None
+    if "seen" not in request.model_fields_set or request.seen is (newest.mode if newest else None):
+        return
+    if newest is None:
+        raise HTTPException(409, "nothing was done: the cohort has its job's own mode by now")
+    what = f"mode {newest.mode}" if newest.mode else "the job's own mode"
+    because = f": {newest.reason}" if newest.reason else ""
+    raise HTTPException(409, f"nothing was done: {newest.by} gave it {what} meanwhile{because}")
 
 
 def _verdicts(request: RulingRequest, cohort: str, by: str) -> list[Verdict]:

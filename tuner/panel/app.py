@@ -11,6 +11,7 @@ from tuner import __version__
 from tuner.history.store import Store
 from tuner.panel.access import Access
 from tuner.panel.act_routes import act_routes
+from tuner.panel.bounded_requests import BoundedRequests
 from tuner.panel.compare_routes import compare_routes
 from tuner.panel.fleet_routes import fleet_routes
 from tuner.panel.guarded_answers import GuardedAnswers, add_error_answers
@@ -56,5 +57,6 @@ def create_app(
         return app.openapi()
 
     add_error_answers(app, home)
+    app.add_middleware(BoundedRequests)
     app.add_middleware(GuardedAnswers)
     return app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tuner.errors import StoreError
 from tuner.panel.assets import PLOT_STYLE
 from tuner.panel.models.home import Home
+from tuner.printable import printable
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +42,9 @@ HEADERS = {
 STORE_UNUSABLE = "the history store cannot be used right now; the API server's log says why"
 UNEXPECTED = "the panel could not answer this; the log of the server that serves it says why"
 
+_MOST_OF_A_KEY = 60
+_MOST_OF_A_PATH = 200
+
 
 class GuardedAnswers:
     """ASGI middleware: adds HEADERS where an answer does not set them, and answers 500 for what nobody expected."""
@@ -65,7 +70,7 @@ class GuardedAnswers:
         try:
             await self._app(scope, receive, guarded)
         except Exception:
-            _log.exception("the panel failed on %s %s", scope["method"], scope["path"])
+            _log.exception("the panel failed on %s %s", scope["method"], printable(scope["path"], _MOST_OF_A_PATH))
             if begun:
                 raise
             await JSONResponse({"detail": UNEXPECTED}, 500)(scope, receive, guarded)
@@ -89,5 +94,10 @@ def add_error_answers(app: FastAPI, home: Home) -> None:
 def _makes_no_sense(_request: Request, error: Exception) -> JSONResponse:
     """By name and rule, without what was sent."""
     found = error.errors() if isinstance(error, RequestValidationError) else ()
-    said = [f"{'.'.join(map(str, each['loc'][1:])) or each['loc'][0]}: {each['msg']}" for each in found[:5]]
+    said = [f"{_place(each['loc'])}: {each['msg']}" for each in found[:5]]
     return JSONResponse({"detail": "; ".join(said) or "the request makes no sense"}, 422)
+
+
+def _place(location: Sequence[object]) -> str:
+    """Of keys that were sent no more than tells them apart."""
+    return ".".join(printable(str(part), _MOST_OF_A_KEY) for part in location[1:]) or str(location[0])

@@ -79,6 +79,7 @@ class World:
     recommendations: int = 1
     mode: Mode = Mode.AUTO
     mode_is_known: bool = True
+    mode_by: str = ""
     hours_between_runs: int = 24
     last_run: RunState = RunState.SUCCEEDED
     approved: set[str] = field(default_factory=set)
@@ -130,7 +131,7 @@ class World:
             trend=[200.0, 198.0, None, 128.0],
             may_act=self.may_act,
             next_decision="1 on trial, 2 promoted",
-            mode_setting=ModeSetting(mode=self.mode, is_known=self.mode_is_known),
+            mode_setting=ModeSetting(mode=self.mode, is_known=self.mode_is_known, by=self.mode_by),
             objective=Objective.COST,
             counts={self.standing: 1},
             baseline_seconds=200.0,
@@ -141,6 +142,8 @@ class World:
             turned=Turned(
                 run_key=self.texts.run,
                 at=START,
+                difference="Spark 4.1 instead of 4.0",
+                runs_since=9,
                 since="since 2026-03-01 02:00 UTC runs have Spark 4.1 instead of 4.0 (9 runs)",
                 prevented=f"without the tuner 1 of 60 queries would have got slower, by 9.5 s a run; {self.texts.words}",
                 slower_seconds=9.5,

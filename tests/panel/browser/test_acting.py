@@ -210,6 +210,27 @@ def test_mode_goes_back_to_the_jobs_own(visit: Callable[..., Visit]) -> None:
     assert [body["mode"] for _, body in going.world.posted] == ["suggest", None]
 
 
+def test_a_mode_that_somebody_gave_meanwhile_is_seen_before_it_is_replaced(visit: Callable[..., Visit]) -> None:
+    going = visit(World(mode=Mode.AUTO, mode_by="ana"))
+    page = going.open("ui?cohort=c")
+    page.get_by_role("button", name="Change mode").click()
+    page.get_by_label("suggest", exact=True).check()
+    going.world.mode, going.world.mode_by = Mode.OBSERVE, "bea"
+    going.failing["cohort/mode"] = (409, "nothing was done: bea gave it mode observe meanwhile: incident 42")
+
+    page.get_by_role("button", name="Save", exact=True).click()
+    told = page.get_by_role("alert").inner_text()
+    row = " ".join(page.locator(".mode-row").inner_text().split())
+    going.failing.clear()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("form").wait_for(state="detached")
+
+    assert "Changed meanwhile" in told
+    assert "bea gave it mode observe meanwhile: incident 42" in told
+    assert row.startswith("Mode observe set by bea")
+    assert [(body["mode"], body["seen"]) for _, body in going.world.posted] == [("suggest", "observe")]
+
+
 def test_who_may_only_look_sees_no_button(visit: Callable[..., Visit]) -> None:
     page = visit(World(may_act=False)).open("ui?cohort=c")
 

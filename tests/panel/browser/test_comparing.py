@@ -17,7 +17,7 @@ from tuner.panel.models.runs import RunItem
 def test_a_run_is_compared_with_the_one_before_by_one_button(visit: Callable[..., Visit]) -> None:
     going = visit(timezone_id="UTC")
     page = going.open("ui?cohort=sales.nightly#runs")
-    button = page.get_by_role("button", name="Compare the run of 12 Mar 2026, 02:00 with the one before")
+    button = page.get_by_role("button", name="Compare the run of 12 Mar 2026, 02:00 UTC with the one before")
     button.focus()
     button.press("Enter")
 
@@ -63,7 +63,7 @@ def test_other_runs_are_chosen_from_lists(visit: Callable[..., Visit]) -> None:
     before = page.get_by_label("Run before")
     assert before.locator("option:checked").inner_text() == "gone"
 
-    before.select_option(label="1 Mar 2026, 02:00 · succeeded · 4 min 0 s")
+    before.select_option(label="1 Mar 2026, 02:00 UTC · succeeded · 4 min 0 s")
 
     assert becomes_true(page, "window.location.search.includes('before=run-0')")
     page.locator(".headline", has_text="72.0 s slower").wait_for()
@@ -80,7 +80,7 @@ def test_runs_of_one_moment_are_told_apart(visit: Callable[..., Visit]) -> None:
     page = visit(Mapped(runs=5), timezone_id="UTC").open("ui?cohort=c#runs")
     page.get_by_role("button", name="Compare the run").first.click()
     expect(page.get_by_label("Run before")).to_have_value("run-2")
-    label = "1 Mar 2026, 02:00 · succeeded · 4 min 0 s · map {} · run {}"
+    label = "1 Mar 2026, 02:00 UTC · succeeded · 4 min 0 s · map {} · run {}"
     assert page.get_by_label("Run after").locator("option").all_inner_texts() == [
         label.format(night % 2, night) for night in reversed(range(5))
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -34,14 +35,47 @@ def test_what_runs_hold_with_other_sizes_stands_beside_what_they_held(visit: Cal
 def test_what_was_prevented_since_spark_changed_stands_with_what_would_have_got_slower(
     visit: Callable[..., Visit],
 ) -> None:
-    page = visit().open("ui?cohort=c")
+    page = visit(timezone_id="UTC").open("ui?cohort=c")
     figure = page.locator(".figure", has_text="Prevented a run")
     figure.wait_for()
     value, below = figure.inner_text().split("\n")[-2:]
     assert value == "9.5 s"
     assert below.startswith(
-        "since 2026-03-01 02:00 UTC runs have Spark 4.1 instead of 4.0 (9 runs); without the tuner 1 of 60"
+        "since 1 Mar 2026, 02:00 UTC runs have Spark 4.1 instead of 4.0 (9 runs); without the tuner 1 of 60"
     )
+
+
+@pytest.mark.parametrize(
+    ("browsers", "airflows", "shown"),
+    [
+        ("America/New_York", None, "28 Feb 2026, 21:00 UTC-5"),
+        ("America/New_York", "Asia/Kolkata", "1 Mar 2026, 07:30 UTC+5:30"),
+    ],
+)
+def test_moments_are_in_one_zone_that_is_told(
+    visit: Callable[..., Visit], browsers: str, airflows: str | None, shown: str
+) -> None:
+    """The zone that a person chose in Airflow, where there is one."""
+    going = visit(timezone_id=browsers)
+    if airflows:
+        going.page.add_init_script(f"localStorage.setItem('timezone', JSON.stringify('{airflows}'))")
+    page = going.open("ui?cohort=c#runs")
+    page.locator("table.runs").wait_for()
+    page.get_by_role("tab", name="Queries and plans").click()
+    page.locator("table.queries").wait_for()
+    told = page.locator("body").inner_text()
+
+    assert f"since {shown} runs have Spark 4.1" in told
+    assert f"The run of {shown}, and what" in told
+    assert not re.search(r"\d\d:\d\d(?! UTC)", told)
+
+
+@pytest.mark.parametrize("kept", ["Nowhere/At all", "UTC", "{", "7", "null"])
+def test_what_is_kept_for_a_zone_and_is_none_is_as_nothing(visit: Callable[..., Visit], kept: str) -> None:
+    going = visit(timezone_id="America/New_York")
+    going.page.add_init_script(f"localStorage.setItem('timezone', {kept!r})")
+    page = going.open("ui?cohort=c#queries")
+    page.get_by_text("The run of 28 Feb 2026, 21:00 UTC-5").wait_for()
 
 
 @pytest.mark.nightly
@@ -52,7 +86,7 @@ def test_arrow_keys_walk_over_the_runs(visit: Callable[..., Visit]) -> None:
 
     chart.press("ArrowLeft")
     said = chart.get_attribute("aria-valuetext") or ""
-    assert said.startswith("11 of 12: 11 Mar 2026, 02:00; succeeded; 2 min 8 s; expected 3 min 20 s")
+    assert said.startswith("11 of 12: 11 Mar 2026, 02:00 UTC; succeeded; 2 min 8 s; expected 3 min 20 s")
     assert "in force: /*+ BROADCAST(date_dim) */ in query q72 (on trial)" in said
     assert "2 min 8 s" in page.locator(".tip").inner_text()
 

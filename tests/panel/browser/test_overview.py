@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.panel.browser.conftest import Visit
+from tuner.model.run import RunState
 
 
 def asked(visit: Visit) -> dict[str, str]:
@@ -43,6 +44,31 @@ def test_a_row_answers_what_it_took_gained_and_waits(visit: Callable[..., Visit]
         assert told in totals, told
     assert "Failed" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
     assert "not measured" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
+
+
+def test_on_a_phone_nothing_of_a_cohort_is_out_of_sight(visit: Callable[..., Visit]) -> None:
+    page = visit(viewport={"width": 390, "height": 844}).open("ui?scope=nav")
+    row = page.locator("table.cohorts tbody tr").first
+    row.wait_for()
+
+    places = [cell.bounding_box() for cell in row.locator("th, td").all()]
+    assert len(places) == 7
+    assert all(place is not None and place["x"] >= 0 and place["x"] + place["width"] <= 390 for place in places), places
+    assert page.eval_on_selector(".scroller", "each => each.scrollWidth <= each.clientWidth")
+
+
+def test_a_list_that_was_left_open_is_of_now_when_it_is_seen_again(visit: Callable[..., Visit]) -> None:
+    going = visit()
+    page = going.open("ui?scope=nav")
+    going.world.last_run = RunState.FAILED
+    link = page.locator("table.cohorts tbody a").first
+    link.focus()
+
+    page.evaluate("void (Date.now = ((now) => () => now() + 600_000)(Date.now))")
+    page.evaluate("void document.dispatchEvent(new Event('visibilitychange'))")
+
+    expect(page.locator("table.cohorts tbody tr").first).to_contain_text("Failed")
+    assert page.evaluate("document.activeElement.className") == "scroller"
 
 
 @pytest.mark.nightly

@@ -169,6 +169,35 @@ def test_a_glance_leads_to_what_it_is_about(visit: Callable[..., Visit]) -> None
     assert page.locator("tr.change-row").count() == MANY
 
 
+def test_a_gain_that_cannot_be_known_is_not_told_as_nothing_in_force(visit: Callable[..., Visit]) -> None:
+    """As where every run that was measured had changes."""
+
+    class NeverWithout(World):
+        def run(self, night: int) -> RunItem:
+            return World.run(self, night).model_copy(update={"band": None})
+
+    page = visit(NeverWithout()).open("ui?cohort=c")
+    gained = page.locator(".glance-cell", has_text="Gained, latest run")
+    expect(gained).to_contain_text("too little of it was ever measured without changes")
+    assert "nothing was in force" not in gained.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
+def test_changes_can_be_read_on_a_phone(visit: Callable[..., Visit], scheme: str) -> None:
+    page = visit(many(), viewport={"width": 390, "height": 844}, color_scheme=scheme).open("ui?cohort=c")
+    row = page.locator("tr.change-row").nth(1)
+    row.wait_for()
+
+    widths = [cell.bounding_box() for cell in (row.locator("th"), *row.locator("td:not(.choice-cell)").all())]
+    assert all(box is not None and box["width"] > 300 for box in widths), widths
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    row.locator(".expander").click()
+    details = page.locator("tr.details:not([hidden])")
+    box = details.bounding_box()
+    assert box is not None and box["width"] > 350
+    assert page.eval_on_selector(".scroller", "each => each.scrollWidth <= each.clientWidth")
+
+
 def test_nobody_rules_on_what_a_filter_hides(visit: Callable[..., Visit]) -> None:
     page = visit(many()).open("ui?cohort=c")
     page.get_by_role("checkbox", name="Select change 5").check()

@@ -12,6 +12,7 @@ def test_the_newest_time_that_made_queries_slower_is_told() -> None:
     found = turned(turning_points([*BEFORE, *SINCE, harmless]))
     assert found is not None
     assert (found.run_key, found.slower_seconds, found.prevented_seconds) == ("etl/3/1", 9.5, 9.5)
+    assert (found.difference, found.runs_since) == ("Spark 4.0 instead of 3.5", 3)
     assert found.since == "since 2026-01-04 00:00 UTC runs have Spark 4.0 instead of 3.5 (3 runs)"
     assert found.prevented.startswith("without the tuner 1 of 2 queries would have got slower, by 9.5 s a run")
 

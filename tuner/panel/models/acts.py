@@ -27,12 +27,14 @@ class RulingRequest(BaseModel):
 
 
 class ModeRequest(BaseModel):
-    """`mode` null gives the cohort back to the job's own mode."""
+    """`mode` null gives the cohort back to the job's own mode. `seen` is the mode that a person had given it when this was asked
+    for, null for none: the change is refused where that is another by now. Without `seen` it is made whatever was."""
 
     model_config = ConfigDict(extra="forbid")
 
     cohort: Sent
     mode: Mode | None
+    seen: Mode | None = None
     reason: Sent = Field("", max_length=MOST_REASON)
 
 

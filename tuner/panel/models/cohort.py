@@ -33,10 +33,13 @@ class Held(Answer):
 
 class Turned(Answer):
     """The latest time that Spark, the cluster or the data changed and queries would have got slower by that without the tuner:
-    `since` and `prevented` say in words what changed, and what a run did not lose."""
+    `difference` says in words what its `runs_since` then have in place of what was before, `since` that and when, and `prevented`
+    what a run did not lose."""
 
     run_key: str
     at: datetime
+    difference: str
+    runs_since: int
     since: str
     prevented: str
     slower_seconds: float

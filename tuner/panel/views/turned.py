@@ -18,6 +18,8 @@ def turned(points: Iterable[TurningPoint]) -> Turned | None:
     return Turned(
         run_key=point.run_key,
         at=point.at,
+        difference=shortened(point.difference),
+        runs_since=point.runs_since,
         since=shortened(turn_words(point)),
         prevented=shortened(prevented_words(point)),
         slower_seconds=point.slower_seconds,

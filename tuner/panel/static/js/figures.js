@@ -23,6 +23,10 @@ function held({ core_hours: cores, core_hours_before: coresBefore, gib_hours: me
   return figure("GiB-hours a run", hours(memory), `instead of ${hours(memoryBefore)} as the job asks${change(memory, memoryBefore)}; `, `core-hours ${hours(cores)} instead of ${hours(coresBefore)}${change(cores, coresBefore)}`);
 }
 
+function prevented({ at, difference, runs_since: runs, prevented_seconds: gained, prevented: words }) {
+  return figure("Prevented a run", seconds(gained), "since ", time(at), " runs have ", named(difference, { limit: 200 }), ` (${counted(runs, "run")}); `, named(words, { limit: 300 }));
+}
+
 export function figures(cohort) {
   const { counts, latest_seconds: latest } = cohort;
   return h(
@@ -32,7 +36,7 @@ export function figures(cohort) {
     inForce(counts),
     figure("Runs", grouped(cohort.runs), "last ", time(cohort.last_run_at, { relative: true }), `, ${RUN_STATES[cohort.last_run_state].words.toLowerCase()}`),
     cohort.held ? held(cohort.held) : "",
-    cohort.turned ? figure("Prevented a run", seconds(cohort.turned.prevented_seconds), named(`${cohort.turned.since}; ${cohort.turned.prevented}`, { limit: 400 })) : "",
+    cohort.turned ? prevented(cohort.turned) : "",
     cohort.spark_version ? figure("Spark", cohort.spark_version.slice(0, 20), "in the latest measured run") : "",
   );
 }

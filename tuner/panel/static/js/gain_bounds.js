@@ -1,4 +1,4 @@
-// What was gained or lost, and between which bounds that lies, 90 % sure.
+// What was gained or lost, and between which bounds that lies, 90% sure.
 
 import { difference, isNone } from "./difference.js";
 import { h } from "./element.js";
@@ -16,5 +16,5 @@ export function boundsWords({ low, high }) {
 export function gainWords(gain) {
   if (gain === null) return h("span", { class: "faint" }, "–");
   const bounds = boundsWords(gain);
-  return [difference(gain.seconds), bounds ? h("div", { class: "faint", title: "90 % sure" }, bounds) : ""];
+  return [difference(gain.seconds), bounds ? h("div", { class: "faint", title: "90% sure" }, bounds) : ""];
 }

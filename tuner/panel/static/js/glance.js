@@ -53,11 +53,16 @@ function changed(page, items) {
   return cell(label, way(counted(found.length, "change"), () => page.openRecommendations("changed")), standings(found), out ? "warned" : "");
 }
 
+function notKnown(run) {
+  if (!run) return "no run was measured";
+  return run.in_force.length ? "too little of it was ever measured without changes" : "nothing was in force to compare";
+}
+
 /** What the newest measured run gained, by the band of what it would have taken. */
 function gained(page, runs) {
   const run = runs.find((each) => each.query_seconds !== null);
   const gain = run ? gainOf(run) : null;
-  if (gain === null || !run.in_force.length) return cell("Gained, latest run", "–", run ? "nothing was in force to compare" : "no run was measured");
+  if (gain === null || !run.in_force.length) return cell("Gained, latest run", "–", notKnown(run));
   const interval = intervalWords(run.band.low - run.query_seconds, run.band.high - run.query_seconds);
   return cell("Gained, latest run", h("button", { type: "button", class: "link", on: { click: () => page.openRuns(run.key) } }, difference(gain)), `90% sure: ${interval}, of ${seconds(run.band.expected)}`);
 }

@@ -6,6 +6,8 @@ import { MODES } from "./standing.js";
 import { failure, unseen } from "./status.js";
 
 const OWN = "own";
+// Somebody gave the cohort another mode than this form shows.
+const MOVED = 409;
 
 function choice(group, value, words, means, chosen) {
   const id = uniqueId("mode");
@@ -18,9 +20,15 @@ function choice(group, value, words, means, chosen) {
   );
 }
 
+/** The mode that a person gave the cohort, as far as this page knows; null for the job's own. */
+function given({ by, mode }) {
+  return by === "" ? null : mode;
+}
+
 /** The form for `page`'s cohort; `close` takes it away. It is inert while it is sent. */
 export function modeForm(page, close) {
   const { mode_setting: setting, cohort } = page.cohort;
+  let seen = given(setting);
   const group = uniqueId("modes");
   const reason = h("input", { type: "text", id: uniqueId("reason"), maxlength: "1000", autocomplete: "off" });
   const problem = h("div", {});
@@ -61,13 +69,24 @@ export function modeForm(page, close) {
     }
   };
 
+  /** What he chose stays chosen: saved again, it is said knowing what is. */
+  const showWhatIs = async () => {
+    try {
+      await page.renew();
+      seen = given(page.cohort.mode_setting);
+    } catch {
+      // It is refused again then.
+    }
+  };
+
   const send = async () => {
     const chosen = form.querySelector("input[type=radio]:checked").value;
     hold(true);
     try {
-      const { message } = await api.changeMode({ cohort, mode: chosen === OWN ? null : chosen, reason: reason.value.trim() });
+      const { message } = await api.changeMode({ cohort, mode: chosen === OWN ? null : chosen, seen, reason: reason.value.trim() });
       await show(message);
     } catch (error) {
+      if (error.status === MOVED) await showWhatIs();
       hold(false);
       problem.replaceChildren(failure(error));
       save.focus();

@@ -8,6 +8,7 @@ import { h } from "./element.js";
 import { icon } from "./icons.js";
 import { amend, here, onReturn, visit } from "./navigation.js";
 import { clipped, named } from "./printable.js";
+import { whenSeenAgain } from "./seen_again.js";
 import { sortHead } from "./sort_head.js";
 import { STATES } from "./standing.js";
 import { empty, failure, skeleton } from "./status.js";
@@ -18,6 +19,8 @@ const LIMIT = 50;
 const TYPING_MS = 200;
 // What is answered sooner needs no word that it is loading.
 const SILENT_MS = 250;
+// A list that was left open so long is asked for anew when somebody comes back to it.
+const OLD_MS = 5 * 60_000;
 const FIRST = { search: "", state: "", tag: "", waits: "", failed: "", sort: "core_hours", reverse: "", offset: 0 };
 
 const COLUMNS = [
@@ -149,6 +152,8 @@ export function overview(main, scope) {
     place.removeAttribute("aria-busy");
     return undefined;
   };
+  /** What has the focus is drawn anew, too: a person who walks over the table by keys goes on in it. */
+  const renew = () => load({ focus: place.contains(document.activeElement) ? [".scroller"] : [] });
   /** A page behind the last, as of an address that was passed on: there are fewer cohorts by now. */
   const startOver = (how) => {
     asked = { ...asked, offset: 0 };
@@ -176,5 +181,6 @@ export function overview(main, scope) {
   filter.write(asked);
   filter.show(asked);
   place.replaceChildren(skeleton(6));
+  whenSeenAgain(renew, OLD_MS);
   return load();
 }

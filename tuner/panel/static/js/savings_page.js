@@ -10,7 +10,7 @@ import { icon } from "./icons.js";
 import { here, onReturn, visit } from "./navigation.js";
 import { named } from "./printable.js";
 import { empty, loadInto } from "./status.js";
-import { day } from "./times.js";
+import { date } from "./times.js";
 import { counted, grouped, hours, money, seconds } from "./units.js";
 
 const WEEKS = [
@@ -34,7 +34,7 @@ function totals({ total, cohorts_in_all: cohorts }) {
   return h(
     "dl",
     { class: "figures" },
-    figure("Queries took", difference(total.seconds), boundsWords(total) ? `90 % sure: ${boundsWords(total)}` : "by no change"),
+    figure("Queries took", difference(total.seconds), boundsWords(total) ? `90% sure: ${boundsWords(total)}` : "by no change"),
     figure("Losses in that", total.lost_seconds ? seconds(total.lost_seconds) : "none", `runs in which a change lost${failed}`),
     figure("Executors held", less(total.core_hours, "core-hours"), less(total.gib_hours, "GiB-hours")),
     total.cost === null ? "" : figure("Worth", money(total.cost), "by the price of a core-hour"),
@@ -73,7 +73,7 @@ function cohortLink(cohort, scope) {
 }
 
 function ofWeek({ week }) {
-  return `${day(`${week}T12:00:00`)} ${week.slice(0, 4)}`;
+  return date(week);
 }
 
 /** What a list says that does not have all. */

@@ -1,23 +1,36 @@
-// Moments in the browser's zone, the same in every locale; UTC stands in the title.
+// Moments in one zone, which is told with each of them, the same in every locale; UTC stands in the title.
 
 import { h } from "./element.js";
+import { inZone } from "./zone.js";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-const two = (number) => String(number).padStart(2, "0");
-
+/** `1 Mar`. */
 export function day(moment) {
-  const date = new Date(moment);
-  return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+  const { day: number, month } = inZone(moment);
+  return `${number} ${MONTHS[month - 1]}`;
 }
 
+/** `02:00`. */
 export function clock(moment) {
-  const date = new Date(moment);
-  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const { hour, minute } = inZone(moment);
+  return `${hour}:${minute}`;
 }
 
+/** `UTC+1`: what was the zone's offset then. */
+export function offset(moment) {
+  return inZone(moment).offset;
+}
+
+/** `1 Mar 2026, 02:00 UTC+1`. */
 export function moment(iso) {
-  return `${day(iso)} ${new Date(iso).getFullYear()}, ${clock(iso)}`;
+  return `${day(iso)} ${inZone(iso).year}, ${clock(iso)} ${offset(iso)}`;
+}
+
+/** `2 Mar 2026`: a date that is one everywhere, such as the Monday of a week. */
+export function date(iso) {
+  const [year, month, number] = iso.split("-").map(Number);
+  return `${number} ${MONTHS[month - 1]} ${year}`;
 }
 
 export function utc(iso) {

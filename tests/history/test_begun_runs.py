@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, text
 
 from tuner.errors import StoreError, TriedMeanwhileError
+from tuner.history.schema import upgrade
 from tuner.history.store import Store
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run, RunState
 from tuner.words.decisions import decision_summary
 
+from .database import database
 from .samples import LATER, MIDNIGHT, full_decision, measured, running, said
 
 
@@ -102,3 +107,40 @@ def test_a_run_that_was_never_submitted_is_forgotten_and_one_that_ended_is_not(s
         store.forget(key)
     assert store.run(begun.key) is None
     assert [run.key for run in store.runs(ended.cohort)] == [ended.key]
+
+
+@pytest.mark.postgres
+def test_a_run_is_forgotten_while_it_ends(postgres_url: str) -> None:
+    """A task is killed while what decided it records that it was given up: each waited for what the other one held."""
+    upgrade(postgres_url)
+    with Store.open(postgres_url) as store, ThreadPoolExecutor(1) as aside:
+        store.begin(running())
+        with database(postgres_url) as ending:
+            ending.execute(text("UPDATE spark_tuner_runs SET state = 'lost'"))
+            forgotten = aside.submit(store.forget, running().key)
+            await_lock(ending, forgotten)
+            ending.execute(text("UPDATE spark_tuner_cohorts SET last_state = 'lost'"))
+        forgotten.result(timeout=30)
+        assert [run.state for run in store.runs(running().cohort)] == [RunState.LOST]
+
+
+@pytest.mark.postgres
+def test_a_run_that_begins_while_the_only_other_one_is_forgotten_has_a_cohort(postgres_url: str) -> None:
+    upgrade(postgres_url)
+    with Store.open(postgres_url) as store, ThreadPoolExecutor(1) as aside:
+        store.begin(running("first"))
+        with database(postgres_url) as forgetting:
+            forgetting.execute(text("DELETE FROM spark_tuner_runs"))
+            forgetting.execute(text("SELECT * FROM spark_tuner_cohorts FOR UPDATE"))
+            begun = aside.submit(store.begin, running("second"))
+            await_lock(forgetting, begun)
+            forgetting.execute(text("DELETE FROM spark_tuner_cohorts"))
+        assert begun.result(timeout=30)
+        assert [(found.runs, found.last_key) for found in store.cohorts()] == [(1, "second")]
+
+
+def await_lock(connection: Connection, waiting: Future[Any]) -> None:
+    """Until what is under way waits for what this connection holds."""
+    asked = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    while not connection.scalar(asked):
+        assert not waiting.done(), waiting.result()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
@@ -41,6 +43,33 @@ def test_a_run_that_is_forgotten_counts_no_more(store: Store) -> None:
     assert (summary.runs, summary.last_key) == (1, "1")
     store.forget("1")
     assert store.cohorts() == []
+
+
+def test_a_run_that_begins_is_counted_once_without_counting_all_others(store: Store) -> None:
+    """A task of 500 instances a night has half a million runs after three years: each counted all, while the others waited."""
+    store.begin(running("1", "a", 1))
+    with statements(store) as said:
+        store.begin(running("2", "a", 2))
+        store.begin(running("2", "a", 2))
+        store.begin(running("0", "a", 0))
+        store.forget("2")
+        store.forget("nobody")
+    assert not any("count(" in statement.lower() for statement in said)
+    (summary,) = store.cohorts()
+    assert (summary.runs, summary.last_key) == (2, "1")
+
+
+@contextmanager
+def statements(store: Store) -> Iterator[list[str]]:
+    """What is said to the store's database meanwhile."""
+    said = list[str]()
+
+    def hear(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        said.append(statement)
+
+    event.listen(store._engine, "before_cursor_execute", hear)
+    yield said
+    event.remove(store._engine, "before_cursor_execute", hear)
 
 
 def test_tags_are_those_of_the_newest_run_that_knew_them(store: Store) -> None:

@@ -38,6 +38,7 @@ def test_no_run_is_lost_and_one_process_finishes_the_shared_one(store: Store, ur
     runs = store.runs("crowd", limit=1000)
     assert sorted(run.key for run in runs) == sorted(f"p{n}/{i}" for n in range(PROCESSES) for i in range(RUNS))
     assert all(run.state is RunState.SUCCEEDED and run.outcome and run.outcome.app_id == run.key for run in runs)
+    assert [found.runs for found in store.cohorts(cohort="crowd")] == [PROCESSES * RUNS]
     shared = store.run("shared")
     assert shared is not None and shared.outcome is not None
     assert finished_shared == [shared.outcome.app_id]

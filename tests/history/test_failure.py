@@ -127,6 +127,31 @@ def test_so_it_is_said_only_where_nothing_else_can_be() -> None:
     assert told(Ending(1, "java.net.UnknownHostException: nohost")) is FailureKind.UNREACHABLE
 
 
+# What Spark says on its way of tasks and executors that it made up for: spark-submit's last words hold that, too.
+ON_ITS_WAY = [
+    "WARN TaskSetManager: Lost task 0.0 in stage 1.0 (TID 1) (h executor 1): java.lang.OutOfMemoryError: Java heap space",
+    "ERROR TaskSchedulerImpl: Lost executor 1 on h: Container killed by YARN for exceeding memory limits. 5 GB of 5 GB used",
+    "WARN TaskSetManager: Lost task 0.0 in stage 1.0 (TID 1) (h executor 1): SparkOutOfMemoryError: Unable to acquire 9 bytes",
+    "ERROR TaskSchedulerImpl: Lost executor 1 on h: Container c on host: h was preempted.",
+]
+
+
+@pytest.mark.parametrize("said", ON_ITS_WAY)
+def test_what_spark_made_up_for_did_not_end_a_job_whose_log_tells_all(said: str) -> None:
+    said += "\n\tat a.B\nTraceback (most recent call last):\nValueError: only 3 rows"
+    ran = [query(1, QueryStatus.SUCCEEDED)]
+    found = failure_of(None, Ending(1, said), ended=True, tells_all=True, queries=ran)
+    assert found == Failure(FailureKind.OWN_EXIT, "the job ended outside any query (exit code 1)")
+    unknown = Failure(FailureKind.UNKNOWN, "failed", "q1")
+    assert failure_of(unknown, Ending(1, said), ended=True, tells_all=True, queries=ran) == unknown
+    killed = failure_of(unknown, Ending(143, said), ended=False, queries=ran)
+    assert killed is not None and killed.kind is FailureKind.KILLED
+    # An earlier Spark's log, or one that breaks off, tells less.
+    for less in ({"tells_all": False, "ended": True}, {"tells_all": True, "ended": False}):
+        told = failure_of(None, Ending(1, said), queries=ran, **less)
+        assert told is not None and told.kind not in (FailureKind.OWN_EXIT, FailureKind.UNKNOWN)
+
+
 def test_an_outcome_of_a_version_that_kept_no_failure_is_read() -> None:
     document = b'{"app_id":"a","spark_version":"4.0.1","duration_ms":1,"cluster":{},"queries":[]}'
     assert msgspec.json.decode(document, type=Outcome).failure is None

@@ -72,6 +72,16 @@ def test_pending_are_the_running_runs_of_the_cohort(store: Store) -> None:
     assert [run.key for run in store.pending("etl.load")] == ["early", "late"]
 
 
+def test_instances_that_were_decided_alike_are_read_with_one_decision(store: Store) -> None:
+    """Each of a mapped task's instances reads all that run beside it: 500 of them spent a minute of a core on that."""
+    for minute in range(3):
+        store.begin(replace(running(str(minute), minute=minute), decision=full_decision()))
+    store.begin(running("other", minute=9))
+    *alike, other = store.pending("etl.load")
+    assert {id(run.decision) for run in alike} == {id(alike[0].decision)}
+    assert (alike[0].decision, other.decision) == (full_decision(), running().decision)
+
+
 def test_brief_runs_have_what_times_rest_on(store: Store) -> None:
     store.begin(running("k"))
     store.finish("k", RunState.SUCCEEDED, LATER, full_outcome())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tuner.cli.log_sources import log_sources
+from tuner.cli.reading.log_sources import log_sources
 from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.harvest import Harvest, harvest
 from tuner.pipeline.replay import replay_on_spark

@@ -9,7 +9,7 @@ import msgspec
 
 from tests.pipeline.many_nights import found
 from tests.pipeline.on_spark import replayed
-from tuner.cli.spark_session import spark_session
+from tuner.cli.process.spark_session import spark_session
 
 if __name__ == "__main__":
     logs, out, master, round_runs, *conf = sys.argv[1:]

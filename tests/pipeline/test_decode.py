@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from tests.eventlog.samples import application_end, driver_updates, event, execu
 from tests.eventlog.test_pieces import JOIN, LATER, directed_head  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
 from tuner.eventlog.log_version import version  # noqa: E402
+from tuner.model.join_site import JoinSide, JoinSite  # noqa: E402
+from tuner.model.strategy import JoinType, Strategy  # noqa: E402
 from tuner.pipeline.decode import read_pieces  # noqa: E402
 from tuner.pipeline.pieces import Piece, Place, pieces, slices  # noqa: E402
-from tuner.pipeline.schema import TABLES  # noqa: E402
+from tuner.pipeline.rows import join_row  # noqa: E402
+from tuner.pipeline.schema import RECORD, TABLES  # noqa: E402
 
 from .fleet import comparable, local_tables, small_log, write_fleet, write_rolled  # noqa: E402
 from .worker_tables import as_rows, worker_tables  # noqa: E402
@@ -32,6 +36,16 @@ def test_what_the_workers_make_of_a_fleet_is_what_the_local_reader_says(tmp_path
     for table in TABLES:
         assert comparable(found[table]) == comparable(expected[table]), table
         assert found[table]
+
+
+def test_what_the_planner_knew_nothing_of_is_estimated_at_as_much_as_a_column_holds() -> None:
+    """Every log that tells estimates has some: its rows were made twice."""
+    sides = (JoinSide(("a",), rows=7, estimated_bytes=10**40), JoinSide(("b",), estimated_bytes=1 << 20))
+    join = JoinSite("a b", 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), *sides, 1, None)
+    row = join_row(join)
+    assert (row["left"]["estimated_bytes"], row["right"]["estimated_bytes"]) == ((1 << 63) - 1, 1 << 20)
+    assert join_row(replace(join, left=JoinSide(("a",))))["left"]["estimated_bytes"] is None
+    pa.RecordBatch.from_pylist([{"log": "app-1", "joins": {"query_id": 1, "join_id": 0, **row}}], schema=RECORD)
 
 
 def test_a_log_in_many_files_is_one_application(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
 
 from tests.conftest import on_loopback
-from tuner.cli.spark_session import spark_session
+from tuner.cli.process.spark_session import spark_session
 from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import OperatorTimes, shipped_model
 from tuner.cost.learned.train_operator_times import MIN_QUERIES

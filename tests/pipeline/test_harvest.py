@@ -22,7 +22,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install air
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
 from tests.conftest import ON_CLUSTER, on_loopback, wait_until
-from tuner.cli.spark_session import spark_session
+from tuner.cli.process.spark_session import spark_session
 from tuner.pipeline.batches import Manifest
 from tuner.pipeline.schema import LAYOUT, TABLES
 

@@ -24,11 +24,11 @@ import pyarrow.parquet as pq
 
 from tests.conftest import ON_CLUSTER, on_loopback, wait_until
 from tests.replay.test_logged_run import ENDINGS
-from tuner.cli.harvest_on_spark import told_unread
-from tuner.cli.log_sources import log_sources
-from tuner.cli.replay_json import replay_lines
-from tuner.cli.replaying import replayed_here
-from tuner.cli.spark_session import spark_session
+from tuner.cli.as_json.replay import replay_lines
+from tuner.cli.process.spark_session import spark_session
+from tuner.cli.reading.harvest_on_spark import told_unread
+from tuner.cli.reading.log_sources import log_sources
+from tuner.cli.reading.replaying import replayed_here
 from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.model.decision import Mode

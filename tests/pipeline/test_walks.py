@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 
-from tuner.pipeline.walks import STAGING, Walked, clean, commit, place_of, walked
+from tuner.pipeline.walks import STAGING, Walked, clean, commit, name_of_next, place_of, walked
 
 from .local_directory import KilledError, LocalDirectory
 
@@ -33,6 +34,18 @@ def test_the_newest_walk_of_a_cohort_counts(tmp_path: Path) -> None:
     walk(directory, "r1", a="1", b="1")
     walk(directory, "r2", a="2", c="1")
     assert walked(directory) == {"a": Walked("r2", "2"), "b": Walked("r1", "1"), "c": Walked("r2", "1")}
+
+
+def test_a_walk_by_a_clock_that_is_behind_is_the_newest_all_the_same(tmp_path: Path) -> None:
+    """Replays of one directory start on other machines, and a clock is set back: what was walked last, counts."""
+    directory, noon = LocalDirectory(tmp_path), datetime(2026, 11, 27, 12, tzinfo=UTC)
+    names = []
+    for digest, minute in (("1", 0), ("2", -5), ("3", -5), ("4", 1)):
+        names.append(name_of_next(directory, noon + timedelta(minutes=minute)))
+        walk(directory, names[-1], a=digest)
+        assert walked(directory) == {"a": Walked(names[-1], digest)}
+    assert len({name.rpartition("-")[2] for name in names}) == len(names), "no two machines take one name"
+    assert names[-1].startswith("20261127T120100000000-")
 
 
 def test_a_round_goes_with_the_last_of_its_cohorts(tmp_path: Path) -> None:

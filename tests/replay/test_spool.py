@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from tests.policy.histories import MIDNIGHT, outcome
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.run import RunState
 from tuner.model.strategy import JoinType, Strategy
+from tuner.replay import spool as spool_module
 from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.spool import Spool
 
@@ -50,3 +53,33 @@ def test_an_estimate_beyond_64_bits_is_kept() -> None:
     spool = Spool(LoggedRun)
     spool.put(run)
     assert list(spool.runs()) == [run]
+
+
+def test_the_disk_of_replaced_runs_is_given_back_once_it_is_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An import that goes on for months decides anew on the same runs again and again."""
+    monkeypatch.setattr(spool_module, "_LEAST_BYTES", 0)
+    spool = Spool(LoggedRun)
+    runs = [logged(1), logged(2, "other"), logged(3)]
+    for run in runs:
+        spool.put(run)
+    once = spool.size_bytes
+    for number in range(20):
+        for run in runs:
+            spool.put(run)
+        spool.let_go_of_replaced()
+        assert list(spool.runs()) == runs, number
+        assert spool.size_bytes <= 2 * once
+    stored = spool.stored("etl")
+    spool.let_go_of_replaced()
+    spool.put(logged(4))
+    assert [run.key for run in spool.runs(["etl"])] == ["app-1/1", "app-3/1", "app-4/1"]
+    assert list(stored.runs()) == [logged(1), logged(3)]
+
+
+def test_little_that_is_replaced_stays_where_it_is() -> None:
+    spool = Spool(LoggedRun)
+    for _ in range(5):
+        spool.put(logged(1))
+    stored, size = spool.stored("etl"), spool.size_bytes
+    spool.let_go_of_replaced()
+    assert (list(stored.runs()), spool.size_bytes) == ([logged(1)], size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,9 +17,9 @@ from tests.eventlog.samples import (
     whole_log,
     write,
 )
-from tests.nightly import Nightly
+from tests.nightly import START_MS, Nightly, Spark
 from tests.replay.test_by_hand import STATIC, night
-from tests.replay.test_live_histories import Nights, only, replayed
+from tests.replay.test_live_histories import DAY_MS, Nights, only, replayed
 from tuner.history.store import Store
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
@@ -159,3 +160,57 @@ def test_a_run_that_broke_off_ended_with_the_last_that_its_log_tells(tmp_path: P
         "imported/local-1/1": datetime.fromtimestamp(8, UTC),
         "imported/local-2/1": datetime.fromtimestamp(1, UTC),
     }
+
+
+@pytest.mark.parametrize("state", [RunState.LOST, RunState.FAILED, None])
+def test_a_run_that_was_given_up_as_lost_gets_what_its_log_tells(tmp_path: Path, state: RunState | None) -> None:
+    """The logs of a weekend came after two days, or lie where only who imports them can read."""
+    nights = Nights(tmp_path)
+    for _ in range(2):
+        nights.run(7, 4)
+    turn = nights.prepare("etl/3/load/-1/1")
+    assert turn.decision.in_force
+    Spark(4, broadcast=True, start_ms=START_MS + 3 * DAY_MS).run(turn)
+    if state is not None:
+        with Store.open(nights.url) as store:
+            store.finish(turn.job.key, state, turn.started_at, None)
+    (*_, before) = runs(nights.url, "etl.load")
+    is_lost = state is RunState.LOST
+    assert keep(nights.root / "events", nights.url) == int(is_lost), (
+        "what failed its driver saw; what runs is harvested"
+    )
+    (*others, run) = runs(nights.url, "etl.load")
+    assert len(others) == 2
+    if not is_lost:
+        assert run == before
+        return
+    assert (run.key, run.origin, run.decision) == (turn.job.key, before.origin, turn.decision)
+    assert run.outcome is not None and run.state is RunState.SUCCEEDED
+    assert keep(nights.root / "events", nights.url) == 0
+
+
+def test_two_imports_at_once_of_applications_of_the_same_id_store_each_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both find the key free, and one of them is first."""
+    url = f"sqlite:///{tmp_path}/new.db"
+    for name, seconds in (("ads", 7), ("finance", 70)):
+        (tmp_path / name).mkdir()
+        night(tmp_path / name, 0, seconds)
+    assert keep(tmp_path / "ads", url, "ads") == 1
+    before = runs(url, "ads")
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "cohort_of", _none_at_first(Store.cohort_of))
+        assert keep(tmp_path / "finance", url, "finance") == 0
+    assert runs(url, "ads") == before
+    assert keep(tmp_path / "finance", url, "finance") == 1
+
+
+def _none_at_first(cohort_of: Callable[[Store, str], str | None]) -> Callable[[Store, str], str | None]:
+    asked = list[str]()
+
+    def other(store: Store, key: str) -> str | None:
+        asked.append(key)
+        return cohort_of(store, key) if len(asked) > 1 else None
+
+    return other

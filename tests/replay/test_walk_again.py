@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,7 @@ from tests.replay.test_by_hand import night
 from tests.replay.test_live_histories import DAY_MS, Nights
 from tuner.eventlog.find import find_logs
 from tuner.model.decision import Decision
-from tuner.replay.cohort_replay import LoggedRun
+from tuner.replay.cohort_replay import LoggedRun, ReplayedRun, Upcoming
 from tuner.replay.local import LocalReplay
 from tuner.replay.run_selection import RunSelection
 from tuner.replay.walk import Walker
@@ -114,3 +116,37 @@ def test_what_is_told_is_of_the_cohorts_of_the_last_walk(tmp_path: Path, nights:
     read(replay, tmp_path / "other")
     assert [cohort.cohort for cohort in replay.summary.cohorts] == ["etl.load"]
     assert [run.cohort for run in replay.runs()] == ["etl.load"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failing(Walker):
+    """Fails at each cohort of this name that it has not failed at before, after its first run."""
+
+    agent: bool = False
+    cohort: str = "etl"
+    failed: list[str] = field(default_factory=list)
+
+    def walk(self, *of_cohort: Any) -> Generator[ReplayedRun, None, Upcoming]:
+        steps = Walker.walk(self, *of_cohort)
+        first = next(steps)
+        yield first
+        if first.cohort == self.cohort and not self.failed:
+            self.failed.append(first.cohort)
+            raise ArithmeticError("no such number")
+        return (yield from steps)
+
+
+def test_a_cohort_that_cannot_be_walked_stops_no_other_and_is_walked_once_more_comes(
+    tmp_path: Path, nights: list[Path]
+) -> None:
+    (tmp_path / "other").mkdir()
+    Nights(tmp_path / "other").run(7, 4)
+    replay = LocalReplay(Failing())
+    read(replay, *nights[:2], tmp_path / "other")
+    assert [found.cohort for found in replay.summary.cohorts] == ["etl.load"]
+    assert replay.summary.problems == ("could not replay cohort etl: no such number",)
+    assert list(replay.runs("etl")) == []
+    read(replay, nights[2])
+    at_once = LocalReplay(Walker(agent=False))
+    read(at_once, *nights[:3])
+    assert told(replay) == told(at_once)

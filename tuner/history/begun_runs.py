@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Any
 
-from sqlalchemy import Connection, Insert, delete, func, select
+from sqlalchemy import Connection, delete, func, select, update
 
 from tuner.errors import TriedMeanwhileError
-from tuner.history.cohort_rows import count_anew, count_in, lock
+from tuner.history.cohort_rows import count_in, count_out, lock
 from tuner.history.documents import decision_document, readable_decision
 from tuner.history.tables import RunRow
 from tuner.history.upsert import insert_into
@@ -23,12 +24,11 @@ def begin_run(
     decided_with: Collection[str] | None,
 ) -> bool:
     """As `Store.begin`. Where `may_commit` says no the transaction is rolled back."""
-    # No rowcount: of an INSERT not every driver tells it.
-    begun = _insert_or_replace_decision(run, connection.dialect.name).returning(RunRow.key)
-    if connection.scalar(begun) is None:
+    is_new = connection.scalar(_inserted(run, connection.dialect.name)) is not None
+    if not is_new and connection.scalar(_decided_anew(run)) is None:
         return False
     # From here on no other run of the cohort begins until this one has, or has not.
-    count_in(connection, run, tags)
+    count_in(connection, run, tags, is_new=is_new)
     if decided_with is not None:
         _require_untried(connection, run, decided_with)
     if not may_commit():
@@ -39,15 +39,16 @@ def begin_run(
 
 def forget_run(connection: Connection, key: str) -> None:
     """Takes out a run that began and was never submitted; one that has ended stays."""
-    cohort = connection.scalar(select(RunRow.cohort).where(RunRow.key == key))
+    running = delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value)
+    # Runs are locked before their cohort wherever both are: two that wait for each other would both wait.
+    cohort = connection.scalar(running.returning(RunRow.cohort))
     if cohort is not None:
         lock(connection, cohort)
-    connection.execute(delete(RunRow).where(RunRow.key == key, RunRow.state == RunState.RUNNING.value))
-    if cohort is not None:
-        count_anew(connection, cohort)
+        count_out(connection, cohort)
 
 
-def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
+def _inserted(run: Run, dialect: str) -> Any:
+    """Its key, where there is no run of this key yet. Of an INSERT not every driver tells how many rows it made."""
     added = insert_into(RunRow, dialect).values(
         key=run.key,
         cohort=run.cohort,
@@ -62,9 +63,15 @@ def _insert_or_replace_decision(run: Run, dialect: str) -> Insert:
         map_index=run.origin.map_index if run.origin else None,
         decision=decision_document(run.key, run.decision),
     )
-    replaced = {name: added.excluded[name] for name in ("mode", "decision", "event_log_dir")}
-    its_own = (RunRow.state == RunState.RUNNING.value) & (RunRow.cohort == run.cohort)
-    return added.on_conflict_do_update(index_elements=[RunRow.key], set_=replaced, where=its_own)
+    return added.on_conflict_do_nothing(index_elements=[RunRow.key]).returning(RunRow.key)
+
+
+def _decided_anew(run: Run) -> Any:
+    """Its key, where it runs already."""
+    its_own = (RunRow.key == run.key, RunRow.state == RunState.RUNNING.value, RunRow.cohort == run.cohort)
+    now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir}
+    decision = decision_document(run.key, run.decision)
+    return update(RunRow).where(*its_own).values(**now, decision=decision).returning(RunRow.key)
 
 
 def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:

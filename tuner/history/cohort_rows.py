@@ -57,23 +57,28 @@ class CohortSummary:
         return any(dag_id in (None, dag) and task_id in (None, task) for dag, task in self.tasks)
 
 
-def count_in(connection: Connection, run: Run, tags: Collection[str] | None = None) -> None:
-    """After a run began: its cohort's row, made if there is none. The newest run's decision tells where the cohort stands.
-    `tags` None: as they were."""
-    stance = stance_of(run.decision)
-    new = {"tasks": "[]", "tags": "[]", "trend": "[]", **_stance(stance)}
-    newest = {"runs": 1, "last_key": run.key, "last_started_at": run.started_at, "last_state": run.state.value}
-    # Two first runs may begin at once: one makes the row, and the other waits for it.
-    made = insert_into(CohortRow, connection.dialect.name).values(cohort=run.cohort, **new, **newest)
-    connection.execute(made.on_conflict_do_nothing(index_elements=[CohortRow.cohort]))
-    of_it = CohortRow.cohort == run.cohort
-    tasks = set(_tasks.decode(connection.scalar(select(CohortRow.tasks).where(of_it).with_for_update()) or "[]"))
+def count_in(connection: Connection, run: Run, tags: Collection[str] | None = None, *, is_new: bool) -> None:
+    """After a run began (`is_new`), or began again: its cohort's row, made if there is none. The newest run's decision tells
+    where the cohort stands. `tags` None: as they were."""
+    tasks, runs = _locked(connection, run, is_new=is_new)
     if run.origin is not None:
         tasks.add((run.origin.dag_id, run.origin.task_id))
-    values = {"tasks": _json(sorted(tasks)), **({} if tags is None else {"tags": _json(_kept(tags))})}
-    connection.execute(update(CohortRow).where(of_it).values(**values))
-    count_anew(connection, run.cohort)
-    connection.execute(update(CohortRow).where(of_it, CohortRow.last_key == run.key).values(**_stance(stance)))
+    newest = _newest(connection, run.cohort)
+    values = {"tasks": _json(sorted(tasks)), "runs": runs, **newest}
+    if tags is not None:
+        values["tags"] = _json(_kept(tags))
+    if newest["last_key"] == run.key:
+        values |= _stance(stance_of(run.decision))
+    connection.execute(update(CohortRow).where(CohortRow.cohort == run.cohort).values(**values))
+
+
+def count_out(connection: Connection, cohort: str) -> None:
+    """After a run of a cohort was taken out, the cohort being locked; with its last one the row goes."""
+    of_it, newest = CohortRow.cohort == cohort, _newest(connection, cohort)
+    if newest:
+        connection.execute(update(CohortRow).where(of_it).values(runs=CohortRow.runs - 1, **newest))
+    else:
+        connection.execute(delete(CohortRow).where(of_it, ~exists().where(RunRow.cohort == cohort)))
 
 
 def lock(connection: Connection, cohort: str) -> None:
@@ -81,18 +86,30 @@ def lock(connection: Connection, cohort: str) -> None:
     connection.execute(select(CohortRow.cohort).where(CohortRow.cohort == cohort).with_for_update())
 
 
-def count_anew(connection: Connection, cohort: str) -> None:
-    """After runs of a cohort changed: how many there are, and which is the newest."""
-    of_it = RunRow.cohort == cohort
-    newest = select(RunRow.key, RunRow.started_at, RunRow.state).where(of_it)
+def _locked(connection: Connection, run: Run, *, is_new: bool) -> tuple[set[tuple[str, str]], int]:
+    """The tasks of a run's cohort, and how many runs it has with this one; locked as by `lock`."""
+    of_it = CohortRow.cohort == run.cohort
+    kept, is_made = select(CohortRow.tasks, CohortRow.runs).where(of_it).with_for_update(), False
+    # Two first runs may begin at once: one makes the row, and the other waits for it. One that waits may find it gone.
+    while (row := connection.execute(kept).first()) is None:
+        is_made = connection.scalar(_made(run, connection.dialect.name)) is not None
+    # Counting them would take longer with each: of a task of many instances there are hundreds of thousands.
+    return set(_tasks.decode(row.tasks)), row.runs + (is_new and not is_made)
+
+
+def _made(run: Run, dialect: str) -> Any:
+    new = {"tasks": "[]", "tags": "[]", "trend": "[]", **_stance(stance_of(run.decision))}
+    newest = {"last_key": run.key, "last_started_at": run.started_at, "last_state": run.state.value}
+    runs = select(func.count()).where(RunRow.cohort == run.cohort).scalar_subquery()
+    made = insert_into(CohortRow, dialect).values(cohort=run.cohort, runs=runs, **new, **newest)
+    return made.on_conflict_do_nothing(index_elements=[CohortRow.cohort]).returning(CohortRow.cohort)
+
+
+def _newest(connection: Connection, cohort: str) -> dict[str, Any]:
+    """What a cohort's row tells of its newest run; nothing where it has none."""
+    newest = select(RunRow.key, RunRow.started_at, RunRow.state).where(RunRow.cohort == cohort)
     row = connection.execute(newest.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(1)).first()
-    if row is None:
-        none = ~exists().where(RunRow.cohort == cohort)
-        connection.execute(delete(CohortRow).where(CohortRow.cohort == cohort, none))
-        return
-    runs = select(func.count()).where(of_it).scalar_subquery()
-    values = {"runs": runs, "last_key": row.key, "last_started_at": row.started_at, "last_state": row.state}
-    connection.execute(update(CohortRow).where(CohortRow.cohort == cohort).values(**values))
+    return {} if row is None else {"last_key": row.key, "last_started_at": row.started_at, "last_state": row.state}
 
 
 def keep_stance(connection: Connection, cohort: str, stance: CohortStance) -> None:

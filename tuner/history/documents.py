@@ -60,6 +60,7 @@ class _BriefQuery:
     duration_ms: int | None
     status: QueryStatus
     input_bytes: int = 0
+    source_bytes: int = 0
     directives: tuple[DirectiveResult, ...] = ()
     literals: str = ""
     main_relations: tuple[str, ...] = ()
@@ -209,9 +210,19 @@ def readable_decision(key: str, document: str) -> Decision | None:
         return None
 
 
-def readable_run(row: RunRow, outcome: str | None, detail: Detail = Detail.FULL) -> Run | None:
+def decoded_decision(document: str) -> Decision:
+    """A decision of its document. MsgspecError where another version wrote it otherwise."""
+    return _decisions.decode(document)
+
+
+def readable_run(
+    row: RunRow,
+    outcome: str | None,
+    detail: Detail = Detail.FULL,
+    decoded: Callable[[str], Decision] = decoded_decision,
+) -> Run | None:
     """The run of a row, with the document of its outcome, or of its times; None, with a warning, when a version that writes
-    it otherwise has stored it."""
+    it otherwise has stored it. `decoded` is `decoded_decision`, or keeps what that made."""
     try:
         return Run(
             key=of_kind(str, row.key, "key"),
@@ -219,7 +230,7 @@ def readable_run(row: RunRow, outcome: str | None, detail: Detail = Detail.FULL)
             try_number=of_kind(int, row.try_number, "try number"),
             started_at=of_kind(datetime, row.started_at, "start"),
             state=RunState(row.state),
-            decision=_decisions.decode(row.decision),
+            decision=decoded(row.decision),
             event_log_dir=of_kind(str, row.event_log_dir, "event log directory"),
             ended_at=row.ended_at,
             outcome=None if outcome is None else _outcome(outcome, detail),

@@ -32,6 +32,12 @@ def writer(engine: Engine) -> Engine:
     return engine.execution_options(**{_WRITES: True})
 
 
+def reader(engine: Engine) -> Engine:
+    """The same engine for transactions that read: each sees the database as it was at its first statement."""
+    # As SQLite's do: PostgreSQL's would see, at each statement, what was committed meanwhile.
+    return engine.execution_options(isolation_level="REPEATABLE READ") if _is_postgresql(engine) else engine
+
+
 @contextmanager
 def explained(url: URL) -> Iterator[None]:
     """Turns what the database says into a StoreError of one line, which names the store without its password."""
@@ -51,6 +57,10 @@ def _unusable(url: URL, reason: str) -> StoreError:
         f"history store {shown(url)}: {first_line}; check that it can be reached and written to, "
         f"or name another with --db or {VARIABLE}"
     )
+
+
+def _is_postgresql(engine: Engine) -> bool:
+    return engine.dialect.name == "postgresql"
 
 
 def _postgresql(url: URL) -> Engine:

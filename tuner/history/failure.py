@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tuner.eventlog.failure_rules import recognise
 from tuner.eventlog.root_cause import root_cause
-from tuner.model.failure import UNEXPLAINED, Failure, FailureKind, LoggedFailure
+from tuner.model.failure import OF_EXECUTOR_MEMORY, UNEXPLAINED, Failure, FailureKind, LoggedFailure
 from tuner.model.query import Query, QueryStatus
 
 # Since this version a log tells of every query that failed (SPARK-40834).
@@ -23,6 +23,15 @@ _OUT_OF_MEMORY = 52  # SparkExitCode.OOM
 # How the Spark provider's SparkSubmitHook says it; newer ones add the last lines that spark-submit put out.
 _EXIT_CODE = re.compile(r"Error code is: (-?\d{1,5})\.(?: Kubernetes spark exit code is: (\d{1,5}|None))?\Z")
 _LAST_WORDS = "\nLast spark-submit output:\n"
+# What ends a job only where its log tells of one that failed: Spark says it, too, of what it made up for.
+_MADE_UP_FOR = OF_EXECUTOR_MEMORY | {
+    FailureKind.EXECUTOR_PREEMPTED,
+    FailureKind.RESULT_LOST,
+    FailureKind.RESULT_TOO_LARGE,
+    FailureKind.BROADCAST_TIMEOUT,
+    FailureKind.BROADCAST_TOO_LARGE,
+    FailureKind.BROADCAST_OUT_OF_MEMORY,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,7 @@ def failure_of(
     """
     if logged is not None and logged.kind not in UNEXPLAINED:
         return logged
-    told = _told(ending)
+    told = _told(ending, is_in_log=ended and tells_all)
     if logged is None and ended and tells_all and all(q.status is QueryStatus.SUCCEEDED for q in queries):
         return _outside_queries(told, ending)
     if told is None and not ended:
@@ -102,12 +111,17 @@ def failure_of(
     return replace(told, query=running[-1]) if running else told
 
 
-def _told(ending: Ending) -> Failure | None:
+def _told(ending: Ending, *, is_in_log: bool = False) -> Failure | None:
+    """What the end tells. `is_in_log`: the log would tell of any query that failed, and of why."""
     kind, words = recognise(ending.said)
+    by_code = failure_of_exit(ending.exit_code)
+    was_killed = by_code is not None and by_code.kind is FailureKind.KILLED
+    if kind in _MADE_UP_FOR and (is_in_log or was_killed):
+        return by_code
     if kind is FailureKind.EXECUTOR_OVER_LIMIT:
         # What spark-submit says last of a container, it says of the driver's.
         return Failure(FailureKind.SIGKILLED, "the driver's container was killed for holding more memory than it has")
-    return failure_of_exit(ending.exit_code) if kind in UNEXPLAINED else Failure(kind, words)
+    return by_code if kind in UNEXPLAINED else Failure(kind, words)
 
 
 def _outside_queries(told: Failure | None, ending: Ending) -> Failure | None:

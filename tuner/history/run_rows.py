@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, undefer
 
-from tuner.history.documents import Detail, readable_decision, readable_outcome, readable_run
+from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
 from tuner.history.tables import RunRow, TimesRow
 from tuner.model.decision import Decision
 from tuner.model.run import Origin, Run, RunState
+
+# Instances of a mapped task that start together are decided alike, in few ways; to decode one takes as long as to read it.
+_KEPT_DECISIONS = 16
 
 
 def newest_of(what: Select[Any], cohort: str, limit: int, offset: int = 0) -> Select[Any]:
@@ -68,8 +72,9 @@ def read_runs(session: Session, query: Select[Any], detail: Detail) -> list[Run]
     query = query.join(TimesRow, TimesRow.key == RunRow.key, isouter=True)
     if detail is Detail.FULL:
         query = query.options(undefer(RunRow.outcome))
+    decoded = lru_cache(_KEPT_DECISIONS)(decoded_decision)
     found = ((row, *_document(row, times, detail)) for row, times in session.execute(query))
-    return [run for row, document, told in found if (run := readable_run(row, document, told)) is not None]
+    return [run for row, document, told in found if (run := readable_run(row, document, told, decoded)) is not None]
 
 
 def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list[Run]:
@@ -85,15 +90,14 @@ def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list
     return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
 
 
-def newest_states(session: Session, cohort: str, limit: int) -> dict[str, str]:
-    """The states of a cohort's newest runs, by key, newest first."""
+def read_brief(session: Session, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
+    """As `Store.brief_runs`."""
     columns: tuple[Any, ...] = (RunRow.key, RunRow.state)
-    return {row.key: row.state for row in session.execute(newest_of(select(*columns), cohort, limit))}
-
-
-def unchanged(known: Mapping[str, Run], states: Mapping[str, str]) -> dict[str, Run]:
-    """Those of the known runs that reading them again would not change, by key: whole ones in the states that are stored."""
-    return {key: run for key, state in states.items() if (run := known.get(key)) and _is_whole(run, state)}
+    states = {row.key: row.state for row in session.execute(newest_of(select(*columns), cohort, limit))}
+    found = {key: run for key, state in states.items() if (run := known.get(key)) and _is_whole(run, state)}
+    unknown = runs_of([key for key in states if key not in found])
+    found |= {run.key: run for run in read_runs(session, unknown, Detail.TIMES)}
+    return [found[key] for key in reversed(states) if key in found]
 
 
 def read_decisions(session: Session, keys: Collection[str]) -> dict[str, Decision]:

@@ -12,9 +12,11 @@ from sqlalchemy import Connection, Select, case, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from tuner.history.cohort_rows import keep_figures, lock
+from tuner.history.documents import Detail
+from tuner.history.run_rows import read_runs, runs_of
 from tuner.history.tables import RunRow, SavingRow, WeeklySavingRow
 from tuner.model.cohort_figures import CohortFigures
-from tuner.model.run import RunState
+from tuner.model.run import Run, RunState
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
 from tuner.units import SECONDS_PER_HOUR
@@ -137,12 +139,13 @@ def never_booked(cohort: str) -> Select[Any]:
     return select(RunRow.key).where(RunRow.cohort == cohort, ~booked.exists())
 
 
-def keys_never_booked(session: Session, cohort: str, before: datetime, limit: int) -> set[str]:
-    """Of runs that succeeded before a time: the newest `limit`, and as many of the oldest."""
+def read_never_booked(session: Session, cohort: str, before: datetime, limit: int) -> list[Run]:
+    """As `Store.never_booked`."""
     wanted = never_booked(cohort).where(RunRow.started_at < before, RunRow.state == RunState.SUCCEEDED.value)
     newest = wanted.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)
     oldest = wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
-    return {*session.scalars(newest), *session.scalars(oldest)}
+    keys = {*session.scalars(newest), *session.scalars(oldest)}
+    return sorted(read_runs(session, runs_of(keys), Detail.TIMES), key=lambda run: (run.started_at, run.key))
 
 
 def saved_by_week(session: Session, cohorts: Collection[str] | None, since: str) -> list[SavedInWeek]:
@@ -173,8 +176,14 @@ def saved_by_change(session: Session, cohorts: Collection[str] | None, since: st
     return [SavedByChange(cohort, id_, _saved(sums), first, last) for cohort, id_, first, last, *sums in rows]
 
 
-def last_runs_with(session: Session, changes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """By cohort and change, the key of the newest run that a saving is booked of."""
+def read_last_runs_with(session: Session, changes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Run]:
+    """As `Store.last_runs_with`."""
+    keys = _last_keys_with(session, changes)
+    runs = {run.key: run for run in read_runs(session, runs_of(set(keys.values())), Detail.TIMES)}
+    return {change: runs[key] for change, key in keys.items() if key in runs}
+
+
+def _last_keys_with(session: Session, changes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], str] = {}
     row = WeeklySavingRow
     for cohort, change_id in changes:

@@ -19,7 +19,7 @@ from tuner.history.begun_runs import begin_run, forget_run
 from tuner.history.cohort_rows import CohortSummary, keep_stance, read_cohorts
 from tuner.history.documents import Detail, details_document
 from tuner.history.elsewhere import read_elsewhere
-from tuner.history.engine import explained, open_engine, writer
+from tuner.history.engine import explained, open_engine, reader, writer
 from tuner.history.finished_runs import finish_run
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
 from tuner.history.look_ahead_rows import read_look_ahead, replace_look_ahead
@@ -31,21 +31,19 @@ from tuner.history.run_columns import cohort_of, count_runs, keys_with, marks_of
 from tuner.history.run_details import keep_details, read_details
 from tuner.history.run_rows import (
     newest_runs,
-    newest_states,
+    read_brief,
     read_decisions,
     read_recent,
     read_runs,
     run_of,
     running_of,
     running_of_task,
-    runs_of,
     succeeded_between,
-    unchanged,
 )
 from tuner.history.saving_rows import (
     keep_books,
-    keys_never_booked,
-    last_runs_with,
+    read_last_runs_with,
+    read_never_booked,
     saved_by_change,
     saved_by_week,
     week_of,
@@ -68,7 +66,8 @@ from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 
 
 class Store:
-    """Runs and verdicts in one database; every method is one transaction, and raises StoreError when the database fails.
+    """Runs and verdicts in one database; every method is one transaction that sees one moment of it, and raises StoreError when
+    the database fails.
 
     Threads may share a store. Processes share the database: each opens a store of its own, after any fork.
     """
@@ -76,6 +75,7 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         """For an engine whose schema is at head; `Store.open` makes sure of it."""
         self._engine = engine
+        self._reader = reader(engine)
         self._writer = writer(engine)
 
     @classmethod
@@ -218,12 +218,8 @@ class Store:
     def brief_runs(self, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
         """As `runs`, brief. Those of `known`, by key, that have their whole outcome change in nothing but their state: they are
         read again where that is another."""
-        with self._reading() as session:
-            states = newest_states(session, cohort, limit)
-        found = unchanged(known, states)
-        unknown = runs_of([key for key in states if key not in found])
-        found |= {run.key: run for run in self._read_runs(unknown, Detail.TIMES)}
-        return [found[key] for key in reversed(states) if key in found]
+        with self._reading_much() as session:
+            return read_brief(session, cohort, limit, known)
 
     def marks(self, cohort: str, limit: int) -> list[RunMark]:
         """What tells the newest `limit` runs of a cohort from others, oldest first: those of `runs`, and of any that
@@ -348,9 +344,8 @@ class Store:
     def never_booked(self, cohort: str, before: datetime, limit: int) -> list[Run]:
         """Runs, in brief, that succeeded before a time and that no saving is booked of, oldest first: the newest `limit`, and as
         many of the oldest."""
-        with self._reading() as session:
-            keys = keys_never_booked(session, cohort, before, limit)
-        return sorted(self._read_runs(runs_of(keys), Detail.TIMES), key=lambda run: (run.started_at, run.key))
+        with self._reading_much() as session:
+            return read_never_booked(session, cohort, before, limit)
 
     def first_between(self, cohort: str, after: datetime, before: datetime, limit: int) -> list[Run]:
         """The first `limit` runs, in brief, that began between two times and succeeded, oldest first."""
@@ -368,10 +363,8 @@ class Store:
 
     def last_runs_with(self, changes: Collection[tuple[str, str]]) -> dict[tuple[str, str], Run]:
         """By cohort and change, the newest run, in brief, that a saving is booked of; without those that cannot be read."""
-        with self._reading() as session:
-            keys = last_runs_with(session, changes)
-        runs = {run.key: run for run in self._read_runs(runs_of(set(keys.values())), Detail.TIMES)}
-        return {change: runs[key] for change, key in keys.items() if key in runs}
+        with self._reading_much() as session:
+            return read_last_runs_with(session, changes)
 
     def set_mode(self, change: ModeChange) -> None:
         """Adds the mode that a person gave a cohort."""
@@ -419,7 +412,7 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
-        with explained(self._engine.url), Session(self._engine) as session:
+        with explained(self._engine.url), Session(self._reader) as session:
             yield session
 
     @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -64,7 +63,7 @@ class Walking:
             yield self._spark.read.schema(rows.schema).parquet(f"{path}/round={number}")
 
     def _round(self, cohorts: Cohorts, rows: DataFrame) -> None:
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}-{uuid.uuid4().hex[:8]}"
+        name = walks.name_of_next(self._writer.directory, datetime.now(UTC))
         tasks = min(len(cohorts), _TASKS_PER_CORE * self._spark.sparkContext.defaultParallelism)
         with rows_per_batch(self._spark, ROWS_PER_BATCH):
             walked = by_cohort(rows, tasks).mapInArrow(partial(self._step, round_=name), ddl(FOUND))

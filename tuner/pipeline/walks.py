@@ -9,8 +9,10 @@ A cohort that is walked again is in a later round, and what the earlier one hold
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -19,6 +21,7 @@ from tuner.pipeline.batches import Directory
 REPLAY = "_replay"
 STAGING = f"{REPLAY}/staging"
 _WALKS, _ROUNDS = f"{REPLAY}/walks", f"{REPLAY}/rounds"
+_STAMP = "%Y%m%dT%H%M%S%f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,14 @@ class Walked:
 
     round: str
     digest: str
+
+
+def name_of_next(out: Directory, now: datetime) -> str:
+    """A name for a round that is made now: after all that there are, also where the clock that named these was ahead."""
+    newest = max(_rounds(out), default="").partition("-")[0]
+    if newest >= f"{now:{_STAMP}}":
+        now = datetime.strptime(newest, _STAMP).replace(tzinfo=UTC) + timedelta(microseconds=1)
+    return f"{now:{_STAMP}}-{uuid.uuid4().hex[:8]}"
 
 
 def place_of(round_: str) -> str:
@@ -62,5 +73,5 @@ def clean(out: Directory, cohorts: Collection[str]) -> None:
 
 
 def _rounds(out: Directory) -> list[str]:
-    """Oldest first: their names begin with when they were made."""
+    """Oldest first: so their names begin (`name_of_next`)."""
     return sorted(name.removesuffix(".json") for name in out.names(_ROUNDS) if name.endswith(".json"))

@@ -88,6 +88,8 @@ class LocalReplay:
     def walk(self, processes: int | None = None) -> Iterator[CohortReplay]:
         """Replay each cohort, and hand it on as it is done, by so many `processes`. One at which its taker fails is walked again
         next time."""
+        self._logged.let_go_of_replaced()
+        self._replayed.let_go_of_replaced()
         newest = self._logged.newest
         self._since = self._chosen.start(newest) if newest else None
         self._cohorts, self._walked = [], sorted(self._unwalked)

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import IO, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
+
+# So many bytes of runs that were replaced are left where they are.
+_LEAST_BYTES = 64 << 20
 
 # A planner may estimate more bytes than 64 bits hold: MessagePack takes none of those, JSON does.
 _encode = msgspec.json.Encoder().encode
@@ -94,10 +97,9 @@ class Spool(Generic[S]):
 
     def __init__(self, kind: type[S]) -> None:
         self._kind, self._decoder = kind, msgspec.json.Decoder(kind)
-        self._file = tempfile.NamedTemporaryFile(prefix="spark-tuner-")  # noqa: SIM115
-        weakref.finalize(self, self._file.close)
+        self._file = self._new_file()
         self._places: dict[str, dict[str, _Place]] = {}
-        self._end = 0
+        self._end = self._replaced = 0
 
     def put(self, run: S) -> None:
         """Take a run, in place of one with its key that the cohort has."""
@@ -106,9 +108,46 @@ class Spool(Generic[S]):
     def put_encoded(self, run: Encoded) -> None:
         self._file.seek(self._end)
         self._file.write(run.content)
-        place = _Place(order_of(run), self._end, len(run.content))
-        self._places.setdefault(run.cohort, {})[run.key] = place
+        of_cohort = self._places.setdefault(run.cohort, {})
+        if run.key in of_cohort:
+            self._replaced += of_cohort[run.key].length
+        of_cohort[run.key] = _Place(order_of(run), self._end, len(run.content))
         self._end += len(run.content)
+
+    def let_go_of_replaced(self) -> None:
+        """Gives back the disk of runs that others took the place of, where that is most of it. What `runs` and `stored` gave
+        before is not to be read any more."""
+        if self._replaced <= max(_LEAST_BYTES, self._end - self._replaced):
+            return
+        file = self._new_file()
+        try:
+            places, end = self._copied_to(file)
+        except OSError:
+            file.close()
+            raise
+        self._file.close()
+        self._file, self._end, self._replaced, self._places = file, end, 0, places
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes on disk."""
+        return self._end
+
+    def _copied_to(self, file: IO[bytes]) -> tuple[dict[str, dict[str, _Place]], int]:
+        """Where all runs are in the file, and its end."""
+        end, places = 0, dict[str, dict[str, _Place]]()
+        for cohort, of_cohort in self._places.items():
+            places[cohort] = {}
+            for key, place in of_cohort.items():
+                file.write(self._content(place))
+                places[cohort][key] = place._replace(offset=end)
+                end += place.length
+        return places, end
+
+    def _new_file(self) -> IO[bytes]:
+        file = tempfile.NamedTemporaryFile(prefix="spark-tuner-")  # noqa: SIM115
+        weakref.finalize(self, file.close)
+        return file
 
     def decoded(self, run: Encoded) -> S:
         return self._decoder.decode(run.content)
@@ -139,8 +178,11 @@ class Spool(Generic[S]):
         return StoredRuns(cohort, self._kind, self._file.name, tuple(places))
 
     def _read(self, place: _Place) -> S:
+        return self._decoder.decode(self._content(place))
+
+    def _content(self, place: _Place) -> bytes:
         self._file.seek(place.offset)
-        return self._decoder.decode(self._file.read(place.length))
+        return self._file.read(place.length)
 
     def _all(self, cohorts: Iterable[str]) -> Iterator[_Place]:
         for cohort in cohorts:

@@ -13,7 +13,7 @@ from tuner.loop.books import keep_books
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import Decision
 from tuner.model.insight import Insight
-from tuner.model.run import Run
+from tuner.model.run import Run, RunState
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
 from tuner.problems import Problems
@@ -33,22 +33,23 @@ def store_cohort(
     store: Store, cohort: CohortReplay, replayed: Replayed, problems: Problems, cohort_name: str = ""
 ) -> int:
     """Store a cohort's newest runs that are not there yet, by their applications and attempts; returns how many. A run whose log
-    broke off is there only so far: once it is whole, it takes its place. So does one that has gone on since it was read.
+    broke off is there only so far: once it is whole, it takes its place. So does one that has gone on since it was read. Of the
+    tuner's own runs those that it gave up as lost are stored as what they were.
 
-    They belong to no task instance, whatever their logs say. Under `cohort_name` where it is given. The newest whole run
+    The others belong to no task instance, whatever their logs say. Under `cohort_name` where it is given. The newest whole run
     gets its plans, insights and the decision to come; so does the newest that nothing steered, to compare with.
     """
     name = cohort_name or cohort.cohort
-    there = _There(store.whole(name))
+    there, lost = _There(store.whole(name)), _lost(store, name)
     kept = deque[tuple[LoggedRun, Run]](maxlen=KEPT_RUNS)
     for read, found in zip(replayed.logged(cohort.cohort), replayed.runs(cohort.cohort), strict=True):
         logged = after(read, (run for _, run in kept))
         kept.append((logged, replace(run_in_effect(found.decision, logged), cohort=name, origin=None)))
-    kept = deque((logged, replace(run, key=_key(store, name, logged))) for logged, run in kept)
+    kept = deque((logged, replace(run, key=_key(store, name, logged, lost))) for logged, run in kept)
     added = {
         run.key
         for logged, run in kept
-        if run.outcome and not there.holds(run) and not _is_live(store, logged) and _stored(store, run)
+        if run.outcome and not there.holds(run) and not _is_live(store, logged, lost) and _stored(store, run)
     }
     _add_details(store, cohort, kept, added, problems)
     if added:
@@ -74,13 +75,21 @@ class _There:
         return known_ms is not None and (run.outcome.duration_ms or 0) <= known_ms
 
 
-def _is_live(store: Store, run: LoggedRun) -> bool:
+def _lost(store: Store, cohort: str) -> frozenset[str]:
+    """Keys of the newest runs whose logs the tuner's own loop never found, and looks for no more."""
+    marks = store.marks(cohort, KEPT_RUNS)
+    return frozenset(mark.key for mark in marks if mark.state == RunState.LOST.value and mark.app_id is None)
+
+
+def _is_live(store: Store, run: LoggedRun, lost: Collection[str]) -> bool:
     """Whether the tuner's own loop knows of the run, and will harvest it."""
-    return run.steered and store.run(run.key) is not None
+    return run.steered and run.key not in lost and store.cohort_of(run.key) is not None
 
 
 def _stored(store: Store, run: Run) -> bool:
-    store.begin(run.begun)
+    if not store.begin(run.begun) and store.cohort_of(run.key) != run.cohort:
+        # An import of another cohort, whose application has the same id, came first: the next one gives it another key.
+        return False
     return store.finish(run.key, run.state, run.ended_at or _last_moment(run), run.outcome, goes_on=True)
 
 
@@ -91,8 +100,10 @@ def _last_moment(run: Run) -> datetime:
     return max(run.started_at, moment(last_ms) or run.started_at)
 
 
-def _key(store: Store, cohort: str, run: LoggedRun) -> str:
+def _key(store: Store, cohort: str, run: LoggedRun, lost: Collection[str]) -> str:
     """Ids of applications are those of their cluster: others start some in the same second."""
+    if run.steered and run.key in lost:
+        return run.key
     of_it = f"{run.outcome.app_id}/{run.try_number}"
     holder = store.cohort_of(f"{_PREFIX}/{of_it}")
     return f"{_PREFIX}/{of_it}" if holder in (None, cohort) else f"{_PREFIX}/{digest(cohort)}/{of_it}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun
@@ -30,16 +31,23 @@ class WalkedCohort:
 
 
 def walk_cohort(cohort: CohortToWalk, walker: Walker) -> WalkedCohort:
-    """Memory: the runs that a decision looks at, and what was decided at each run."""
-    totals, problems, runs = CohortTotals(cohort.logged.cohort), Problems(), list[Encoded]()
+    """What goes wrong in a cohort is its problem, and stops no other. Memory: the runs that a decision looks at, and what was
+    decided at each run."""
+    problems, runs = Problems(), list[Encoded]()
+    walk = partial(_walked, cohort, walker, problems, runs)
+    replay = problems.guard(f"replay cohort {cohort.logged.cohort}", walk, None)
+    return WalkedCohort(replay, tuple(runs) if replay else (), tuple(problems.found))
+
+
+def _walked(cohort: CohortToWalk, walker: Walker, problems: Problems, runs: list[Encoded]) -> CohortReplay | None:
+    totals = CohortTotals(cohort.logged.cohort)
     known, walked = (len(cohort.walked.orders), cohort.walked.runs()) if cohort.walked else (0, ())
     steps = walker.walk(cohort.logged.runs(), problems, walked)
     while True:
         try:
             run = next(steps)
         except StopIteration as end:
-            replay = totals.result(end.value) if totals.runs else None
-            return WalkedCohort(replay, tuple(runs), tuple(problems.found))
+            return totals.result(end.value) if totals.runs else None
         totals.take(run)
         if totals.runs > known:
             runs.append(encoded(run))

@@ -11,6 +11,7 @@ from typing import TypeVar
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.saving_rows import week_of
 from tuner.history.store import Store
+from tuner.model.run import Run
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.words.changes import trial_words
 from tuner.words.query_names import names_in
@@ -159,14 +160,22 @@ def _changes(
     known: Mapping[str, CohortSummary],
     may_read_code: Callable[[CohortSummary], bool],
 ) -> tuple[OfChange, ...]:
-    runs = store.last_runs_with([(one.cohort, one.change_id) for one in found])
-    told = []
+    by_cohort: dict[str, list[SavedByChange]] = {}
     for one in found:
-        # One whose runs cannot be read any more is called what it is in the store.
-        words, run = one.change_id, runs.get((one.cohort, one.change_id))
-        trial = [d.change for d in run.decision.changes if d.change.trial == one.change_id] if run else []
-        if run and trial:
-            words = trial_words(trial, names_in([run], described=may_read_code(known[one.cohort])))
-        id_ = short_id(one.change_id) if one.change_id else ""
-        told.append(OfChange(one.cohort, one.change_id, id_, words, one.saved, one.first_at, one.last_at))
+        by_cohort.setdefault(one.cohort, []).append(one)
+    told: list[OfChange] = []
+    # A cohort at a time: together the runs of many hold gigabytes.
+    for cohort, changes in by_cohort.items():
+        runs = store.last_runs_with([(cohort, one.change_id) for one in changes])
+        described = may_read_code(known[cohort])
+        told += [_change(one, runs.get((cohort, one.change_id)), described=described) for one in changes]
     return tuple(sorted(told, key=lambda one: (-one.saved.seconds, one.cohort, one.change_id)))
+
+
+def _change(one: SavedByChange, run: Run | None, *, described: bool) -> OfChange:
+    # One whose runs cannot be read any more is called what it is in the store.
+    words, id_ = one.change_id, short_id(one.change_id) if one.change_id else ""
+    trial = [d.change for d in run.decision.changes if d.change.trial == one.change_id] if run else []
+    if run and trial:
+        words = trial_words(trial, names_in([run], described=described))
+    return OfChange(one.cohort, one.change_id, id_, words, one.saved, one.first_at, one.last_at)

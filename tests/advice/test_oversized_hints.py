@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import MOST_GROWTH, head_room, oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide
 from tuner.model.reason import Reason
-from tuner.model.strategy import Strategy
+from tuner.model.strategy import BuildSide, Strategy
 from tuner.words.reasons import reason_words
 
 from .joins import facts, inner, query, side
@@ -63,6 +65,45 @@ def test_a_hashed_side_may_fill_more_of_a_tasks_memory_before_it_has_to_go_than_
     assert found(cap + 1, Strategy.SORT_MERGE)
     assert not found(cap + 1, Strategy.SHUFFLED_HASH)
     assert found(cap * 2, Strategy.SHUFFLED_HASH)
+
+
+class TestSeveralBroadcastsOfAQuery:
+    """Twelve that hints have added, of one size but for the last, and which the planner takes for 5,000 bytes each."""
+
+    def job(self, times: float, *, last_is_there: bool = True) -> tuple[Facts, list[Action]]:
+        """As large together as so many times what a query's new ones may have."""
+        size = int(times * CAP.query_bytes / 12)
+        joins, actions = [], []
+        for number in range(12):
+            there = number < 11 or last_is_there
+            bytes_ = size + 1000 * number
+            dim = side(f"dim{number}", rows=300_000, shuffle_bytes=None if there else bytes_, leaf_bytes=5000)
+            strategy = Strategy.BROADCAST_HASH if there else Strategy.SORT_MERGE
+            fact = side(f"fact{number}", rows=10**7)
+            join = inner(fact, replace(dim, broadcast_bytes=bytes_ if there else None), strategy=strategy)
+            joins.append(replace(join, build_side=BuildSide.RIGHT if there else None))
+            actions.append(Action(ActionKind.HINT_JOIN, join.signature, Hint.BROADCAST, "q", (f"dim{number}",)))
+        applied = tuple(DirectiveResult(a.id, DirectiveStatus.APPLIED, join=a.target) for a in actions)
+        return facts(replace(query(*joins, fingerprint="q"), directives=applied)), actions
+
+    @pytest.mark.parametrize(("times", "too_many"), [(0.9, 0), (1.9, 0), (2.1, 1), (4.1, 7)])
+    def test_may_grow_to_twice_what_is_advised_of_new_ones_and_then_the_largest_have_to_go(
+        self, times: float, too_many: int
+    ) -> None:
+        job, hints = self.job(times)
+        assert list(oversized_hints(job, hints)) == [hint.id for hint in hints[12 - too_many :]]
+
+    def test_a_large_one_does_not_come_back_as_long_as_the_others_leave_no_room(self) -> None:
+        job, hints = self.job(2.1, last_is_there=False)
+        assert list(oversized_hints(job, hints)) == [hints[-1].id]
+        assert not oversized_hints(*self.job(1.5, last_is_there=False))
+
+    def test_grow_in_a_run_as_far_as_the_others_let_them(self) -> None:
+        """Each by itself would have room for four times its size."""
+        job, hints = self.job(1.8)
+        rooms = head_room(replace(job, reach=Reach.AGENT), hints)
+        assert rooms[hints[0].id] == 5000 * MOST_GROWTH
+        assert rooms[hints[-1].id] == pytest.approx(5000 * (24 - 11 * 1.8) / 1.8, rel=0.01)
 
 
 def _room(build: JoinSide, strategy: Strategy = Strategy.SORT_MERGE, hint: Hint = Hint.BROADCAST) -> int | None:

@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.spark.memory import MAX_BROADCAST_BYTES, MAX_BROADCAST_ROWS, broadcast_cap, relation_bytes, task_relation_cap
+from tuner.spark.memory import (
+    MAX_BROADCAST_BYTES,
+    MAX_BROADCAST_ROWS,
+    broadcast_cap,
+    hash_map_cap,
+    relation_bytes,
+    task_relation_cap,
+)
 
 GIB = 1 << 30
+MIB = 1 << 20
 
 
 def test_the_cap_is_a_share_of_unified_memory() -> None:
@@ -27,8 +35,21 @@ def test_a_heap_below_the_reserve_takes_no_broadcast() -> None:
 
 
 def test_no_cap_is_above_what_spark_takes() -> None:
-    assert broadcast_cap(1 << 50, 1 << 50, max_result_bytes=0).one_bytes == MAX_BROADCAST_BYTES == 8 * GIB
+    cap = broadcast_cap(1 << 50, 1 << 50, max_result_bytes=0)
+    assert cap.query_bytes == MAX_BROADCAST_BYTES == 8 * GIB
+    # A map that has filled a page of 4 GiB takes one of 8 (LongToUnsafeRowMap.grow).
+    assert cap.one_bytes == 4 * GIB
     assert MAX_BROADCAST_ROWS == 357_913_941  # BytesToBytesMap.MAX_CAPACITY / 1.5
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"), [(2 * GIB, GIB), (100 * MIB, 36 * MIB), (64 * MIB, 0), (10 * MIB, 0), (0, 0)]
+)
+def test_no_relation_comes_near_a_limit_of_the_users(most: int, expected: int) -> None:
+    """Spark counts its pages whole, of 64 MiB at most, and makes the query fail (spark.sql.maxBroadcastTableSize)."""
+    cap = broadcast_cap(64 * GIB, 64 * GIB, max_result_bytes=0, max_table_bytes=most)
+    assert cap.one_bytes == expected
+    assert cap.query_bytes == broadcast_cap(64 * GIB, 64 * GIB, max_result_bytes=0).query_bytes
 
 
 @given(st.integers(0, 1 << 50), st.integers(0, 1 << 50), st.floats(0.01, 1))
@@ -54,6 +75,19 @@ def test_a_relation_of_nothing_takes_nothing() -> None:
 )
 def test_the_memory_of_a_task(memory: int, cores: int, expected: int) -> None:
     assert task_relation_cap(memory, cores) >> 20 == expected
+
+
+def test_memory_off_the_heap_counts_where_it_is_less_for_a_relation_may_be_there() -> None:
+    """Execution memory off the heap, of which storage keeps its half: a third of what each of four tasks gets."""
+    on_heap = task_relation_cap(16 * GIB, 4)
+    assert task_relation_cap(16 * GIB, 4, off_heap_bytes=GIB) == int(GIB * 0.5 / 4 / 3) < on_heap
+    assert task_relation_cap(16 * GIB, 4, off_heap_bytes=64 * GIB) == on_heap
+
+
+def test_where_memory_off_the_heap_is_enabled_tasks_sort_and_aggregate_there() -> None:
+    assert hash_map_cap(16 * GIB, 4) == int((16 * GIB - 300 * MIB) * 0.6 / 8)
+    assert hash_map_cap(16 * GIB, 4, off_heap_bytes=GIB) == GIB // 8
+    assert hash_map_cap(2 * GIB, 4, off_heap_bytes=40 * GIB) == 5 * GIB
 
 
 def test_no_broadcast_is_larger_than_what_the_driver_may_collect() -> None:

@@ -16,10 +16,19 @@ from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.merge_graphs import merge_graphs
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
-from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, MEMORY_FRACTION, MEMORY_STORAGE_FRACTION, TASK_CPUS
+from tuner.spark.knobs import (
+    DRIVER_MAX_RESULT_SIZE,
+    MAX_BROADCAST_TABLE_SIZE,
+    MEMORY_FRACTION,
+    MEMORY_STORAGE_FRACTION,
+    OFF_HEAP,
+    OFF_HEAP_SIZE,
+    TASK_CPUS,
+)
 from tuner.spark.memory import (
     BroadcastCap,
     broadcast_cap,
+    hash_map_cap,
     task_relation_cap,
 )
 from tuner.spark.settings import Settings
@@ -96,6 +105,7 @@ class Facts:
             self.cluster.executor_memory_bytes,
             self.memory_fraction,
             self.settings[DRIVER_MAX_RESULT_SIZE],
+            self.settings[MAX_BROADCAST_TABLE_SIZE],
         )
 
     @property
@@ -106,7 +116,20 @@ class Facts:
             self.cluster.cores_per_executor,
             self.memory_fraction,
             self.settings[MEMORY_STORAGE_FRACTION] or MEMORY_STORAGE_FRACTION.default,
+            self._off_heap_bytes,
         )
+
+    @property
+    def task_memory_bytes(self) -> int:
+        """The bytes that one task has for certain to sort and to aggregate in."""
+        cluster = self.cluster
+        return hash_map_cap(
+            cluster.executor_memory_bytes, cluster.cores_per_executor, self.memory_fraction, self._off_heap_bytes
+        )
+
+    @property
+    def _off_heap_bytes(self) -> int:
+        return self.settings[OFF_HEAP_SIZE] if self.settings[OFF_HEAP] else 0
 
     @property
     def memory_fraction(self) -> float:

@@ -6,8 +6,9 @@ A threshold stops acting when data grow. A hint does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tuner.advice.candidates.broadcast_budget import added_broadcasts
 from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
@@ -103,7 +104,17 @@ def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSid
 
 
 def _broadcast(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:
-    return _to_broadcast(facts, side, facts.once(RowWidths).data_bytes(query, side))
+    built = _to_broadcast(facts, side, facts.once(RowWidths).data_bytes(query, side))
+    return replace(built, most=min(built.most, _left_by_others(facts, query, side)))
+
+
+def _left_by_others(facts: Facts, query: Query, side: JoinSide) -> int:
+    """What a query's other broadcasts leave of what they may grow to together: twice what is advised of new ones, as one of them
+    may. The largest has to go first, and stays away while there is no room for it."""
+    there = added_broadcasts(query)
+    own = (there[side], side.relations) if side in there else None
+    others = [size for one, size in there.items() if own is None or (size, one.relations) < own]
+    return max(0, 2 * facts.cap.query_bytes - sum(others))
 
 
 def _to_broadcast(facts: Facts, side: JoinSide, data_bytes: int) -> _Built:

@@ -209,6 +209,10 @@ ADAPTIVE_BROADCAST_THRESHOLD: Knob[int | None] = Knob(
     risk=Risk.LOW,
     range=Range(1 * MIB, 512 * MIB),
 )
+# SPARK-51559; 8 GiB before it could be set (BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES).
+MAX_BROADCAST_TABLE_SIZE = Knob(
+    "spark.sql.maxBroadcastTableSize", _BYTES, 8 * GIB, (4, 1, 0), "MAX_BROADCAST_TABLE_SIZE"
+)
 BROADCAST_TIMEOUT = Knob("spark.sql.broadcastTimeout", _SECONDS, 300, (1, 3, 0), "BROADCAST_TIMEOUT")
 BROADCAST_PARTITIONING_LIMIT = Knob(
     "spark.sql.execution.broadcastHashJoin.outputPartitioningExpandLimit",

@@ -8,6 +8,7 @@ from tuner.spark.knobs import (
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_MEMORY,
+    MAX_BROADCAST_TABLE_SIZE,
     MEMORY_FRACTION,
     MEMORY_STORAGE_FRACTION,
 )
@@ -15,8 +16,10 @@ from tuner.spark.knobs import (
 RESERVED_BYTES = 300 << 20  # UnifiedMemoryManager.RESERVED_SYSTEM_MEMORY_BYTES
 
 # BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows (BytesToBytesMap.MAX_CAPACITY / 1.5).
-MAX_BROADCAST_BYTES = 8 << 30
+MAX_BROADCAST_BYTES = MAX_BROADCAST_TABLE_SIZE.default
 MAX_BROADCAST_ROWS = int((1 << 29) / 1.5)
+# The largest page of a map (MemoryManager.pageSizeBytes), which Spark counts whole, however few rows are in it.
+PAGE_BYTES = 64 << 20
 
 # A relation is collected, built, serialised and cached: several copies live at once on the driver, beside those of
 # other broadcasts of the query and the tasks' own memory. One relation may take a tenth, a query's new ones together
@@ -58,17 +61,26 @@ def broadcast_cap(
     executor_memory_bytes: int,
     memory_fraction: float = MEMORY_FRACTION.default,
     max_result_bytes: int = DRIVER_MAX_RESULT_SIZE.default,
+    max_table_bytes: int = MAX_BROADCAST_BYTES,
 ) -> BroadcastCap:
     """The cap for the smaller heap of driver and executors; 0 for a heap means Spark's default of 1 GiB.
 
-    The driver collects a broadcast as it does a result, of which spark.driver.maxResultSize (0: none) is the most.
+    The driver collects a broadcast as it does a result, of which spark.driver.maxResultSize (0: none) is the most. Of a relation
+    of `max_table_bytes` or more, its last page whole, Spark makes the query fail.
     """
     heap = min(driver_memory_bytes or DRIVER_MEMORY.default, executor_memory_bytes or EXECUTOR_MEMORY.default)
     unified = max(0.0, (heap - RESERVED_BYTES) * memory_fraction)
     most = min(MAX_BROADCAST_BYTES, max_result_bytes or MAX_BROADCAST_BYTES)
     return BroadcastCap(
-        one_bytes=min(int(unified * SHARE_OF_ONE), most), query_bytes=min(int(unified * SHARE_OF_QUERY), most)
+        one_bytes=min(int(unified * SHARE_OF_ONE), most, _most_counted(max_table_bytes)),
+        query_bytes=min(int(unified * SHARE_OF_QUERY), most),
     )
+
+
+def _most_counted(table_bytes: int) -> int:
+    """The most bytes of a relation of which Spark counts so many at most: LongToUnsafeRowMap doubles its page, BytesToBytesMap
+    takes another one."""
+    return max(0, min(table_bytes // 2, table_bytes - PAGE_BYTES))
 
 
 def task_relation_cap(
@@ -76,13 +88,17 @@ def task_relation_cap(
     cores_per_executor: int,
     memory_fraction: float = MEMORY_FRACTION.default,
     storage_fraction: float = MEMORY_STORAGE_FRACTION.default,
+    off_heap_bytes: int = 0,
 ) -> int:
     """The most bytes of hash relation advised for one task of a shuffled hash join; 0 for a heap means Spark's default of 1 GiB.
 
     Storage keeps its fraction from eviction, and each of N running tasks is granted at most 1/N of the rest
-    (UnifiedMemoryManager, ExecutionMemoryPool).
+    (UnifiedMemoryManager, ExecutionMemoryPool). Where memory off the heap is enabled, relations are there, but those whose keys
+    fit a long (LongToUnsafeRowMap): which of them a join has no log tells, so the smaller counts.
     """
     unified = max(0.0, ((executor_memory_bytes or EXECUTOR_MEMORY.default) - RESERVED_BYTES) * memory_fraction)
+    if off_heap_bytes:
+        unified = min(unified, off_heap_bytes)
     return int(unified * (1 - storage_fraction) / max(1, cores_per_executor) * ADVISED_SHARE_OF_TASK)
 
 
@@ -111,8 +127,15 @@ def object_cap(
 
 
 def hash_map_cap(
-    executor_memory_bytes: int, cores_per_executor: int, memory_fraction: float = MEMORY_FRACTION.default
+    executor_memory_bytes: int,
+    cores_per_executor: int,
+    memory_fraction: float = MEMORY_FRACTION.default,
+    off_heap_bytes: int = 0,
 ) -> int:
-    """Bytes of execution memory that a task gets for certain: of N tasks each gets at least 1/2N (ExecutionMemoryPool)."""
+    """Bytes of execution memory that a task gets for certain: of N tasks each gets at least 1/2N (ExecutionMemoryPool).
+
+    Where memory off the heap is enabled, tasks sort and aggregate there (TaskMemoryManager.tungstenMemoryMode).
+    """
     free = max(0, (executor_memory_bytes or EXECUTOR_MEMORY.default) - RESERVED_BYTES)
-    return int(free * memory_fraction / (2 * max(1, cores_per_executor)))
+    execution = off_heap_bytes or free * memory_fraction
+    return int(execution / (2 * max(1, cores_per_executor)))

@@ -11,3 +11,4 @@ JARS = "spark.jars"
 PACKAGES = "spark.jars.packages"
 FILES = "spark.files"
 DRIVER_CLASS_PATH = "spark.driver.extraClassPath"
+EXECUTOR_JAVA_OPTIONS = ("spark.executor.extraJavaOptions", "spark.executor.defaultJavaOptions")

@@ -15,8 +15,8 @@ from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.insights.join_order import unsure_orders
 from tuner.advice.steering_reach import Reach
-from tuner.cli.logs import LogReader, read_into
-from tuner.cli.queries_and_insights import QueriesAndInsights
+from tuner.cli.reading.logs import LogReader, read_into
+from tuner.cli.reading.queries_and_insights import QueriesAndInsights
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.action import ActionKind
 from tuner.model.change import Change

@@ -127,6 +127,28 @@ def test_no_more_cores_are_busy_than_there_are_partitions() -> None:
     assert not list(advise_no_broadcasts(few))
 
 
+@pytest.mark.parametrize(
+    ("busy", "is_dynamic", "is_shared", "is_advised"),
+    [
+        pytest.param(300, True, False, True, id="it had them"),
+        pytest.param(0, True, False, True, id="nothing tells"),
+        pytest.param(2, False, False, True, id="the cluster is its own, and as large as it was"),
+        pytest.param(2, True, False, False, id="executors come and go"),
+        pytest.param(2, False, True, False, id="another query had the others"),
+    ],
+)
+def test_cores_that_the_query_did_not_have_shuffle_nothing(
+    busy: int, is_dynamic: bool, is_shared: bool, is_advised: bool
+) -> None:
+    """400 cores were there at once, for another query. Its driver was busy for 10.5 of 60 seconds."""
+    found = job(executor_run_ms=busy * 49_500)
+    other = query(seconds=60)
+    beside = replace(other, start_ms=found.start_ms + (1 if is_shared else 60_000))
+    conf = {"spark.dynamicAllocation.enabled": str(is_dynamic).lower()}
+    given = facts(found, beside, reach=Reach.AGENT, cluster=replace(ROOMY, cores=400), conf=conf)
+    assert bool(list(advise_no_broadcasts(given))) == is_advised
+
+
 def test_what_tasks_cannot_hold_to_sort_it_is_spilled() -> None:
     """Of 1.3 GB each of 16 tasks has 80 MB; in a heap of half a gigabyte, which four share, it is sure of 16."""
     tight = replace(ROOMY, executor_memory_bytes=GIB // 2)

@@ -24,7 +24,7 @@ from tuner.model.change import Change, Evidence
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
-from tuner.spark.memory import hash_map_cap, relation_bytes
+from tuner.spark.memory import relation_bytes
 
 # Groups are not spread evenly over tasks, and there will be more of them tomorrow.
 ROOM = 1.5
@@ -56,7 +56,7 @@ def advise_aggregate_partitions(facts: Facts) -> Iterable[Change]:
 
 def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
     costs, cores = facts.costs, facts.cluster.cores
-    cap = hash_map_cap(facts.cluster.executor_memory_bytes, facts.cluster.cores_per_executor, facts.memory_fraction)
+    cap = facts.task_memory_bytes
     for site in query.aggregates:
         shuffle = _shuffle_of(query, site)
         if shuffle is None or not site.fallback_tasks or not site.tasks or site.operator != "HashAggregate":

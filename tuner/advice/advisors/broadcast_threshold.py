@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from tuner.advice.candidates.broadcast_budget import broadcast_budget
 from tuner.advice.candidates.broadcast_candidates import (
     broadcast_evidence,
     predict_broadcasts,
@@ -130,7 +131,7 @@ def _best(
     `also_hashed` are joins that it cannot broadcast, but may make shuffled hash joins.
     """
     best = _Choice(current, (), 0.0)
-    cap = judge.facts.cap
+    cap, budget = judge.facts.cap, broadcast_budget(judge.facts)
     sides = [j.bounds(side) for j in lever.joins for side in BuildSide if (j.site, side) in lever.builds]
     for candidate in sorted({s.upper for s in sides if current < s.upper <= cap.one_bytes}):
         turned = _all_turned(judge, lever, candidate)
@@ -139,7 +140,7 @@ def _best(
         hashed = _hashed(judge, lever.with_threshold(int(candidate * GROWTH * MARGIN)), (*lever.joins, *also_hashed))
         if any(b.is_vetoed for b in hashed):
             continue
-        if _most_bytes((*taken, *(b for found in turned for b in found.builds))) > cap.query_bytes:
+        if not budget.holds(_most_bytes((*taken, *(b for found in turned for b in found.builds)))):
             continue
         certain = tuple(min(found.certain, key=lambda b: b.gain) for found in turned if found.certain)
         certain = certain if lever.after_shuffles else together(judge.facts, certain)
@@ -195,17 +196,21 @@ def _threshold(sides: Sequence[Bounds], candidate: int, most: int) -> int:
     return round_number(candidate, max(highest, candidate))
 
 
-def _most_bytes(builds: Iterable[HintCandidate]) -> int:
-    """The largest sum of hash relations in one query, one for each join."""
+def _most_bytes(builds: Iterable[HintCandidate]) -> dict[str, int]:
+    """The most bytes of hash relations of an execution of each query, one for each join."""
     of_join: dict[Site, int] = {}
+    fingerprints: dict[int, str] = {}
     for build in builds:
-        of_join[site_of(build.query, build.join)] = max(
-            build.relation_bytes, of_join.get(site_of(build.query, build.join), 0)
-        )
-    per_query: Counter[int] = Counter()
+        site = site_of(build.query, build.join)
+        of_join[site] = max(build.relation_bytes, of_join.get(site, 0))
+        fingerprints[build.query.id] = build.query.fingerprint
+    of_execution: Counter[int] = Counter()
     for (query, _, _), size in of_join.items():
-        per_query[query] += size
-    return max(per_query.values(), default=0)
+        of_execution[query] += size
+    most: Counter[str] = Counter()
+    for query, size in of_execution.items():
+        most[fingerprints[query]] = max(size, most[fingerprints[query]])
+    return most
 
 
 def _gain(builds: Iterable[HintCandidate]) -> float:

@@ -19,7 +19,6 @@ from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import BYPASS_MERGE_THRESHOLD, DRIVER_MEMORY
-from tuner.spark.memory import hash_map_cap
 
 # Nanoseconds of a core to sort a row that would have been written at once: none to 100, the narrower the more
 # (tests/benchmarks/shuffle_writers.py, Spark 4.3, 200 partitions).
@@ -82,9 +81,8 @@ def _has_room(facts: Facts) -> bool:
 
 def _sort_ns(facts: Facts, shuffle: ShuffleExchange) -> float:
     """What sorting takes, and writing once more the rows of tasks that spill."""
-    size, cluster = shuffle.data_bytes or 0, facts.cluster
-    cap = hash_map_cap(cluster.executor_memory_bytes, cluster.cores_per_executor, facts.memory_fraction)
-    spills = size > cap * (shuffle.map_tasks or 1)
+    size = shuffle.data_bytes or 0
+    spills = size > facts.task_memory_bytes * (shuffle.map_tasks or 1)
     return (shuffle.rows or 0) * SORT_ROW_NS + (size * facts.costs.shuffle_write if spills else 0.0)
 
 

@@ -88,6 +88,7 @@ def _price(
         j
         for j in above
         if j.type in _FILTERING
+        and not j.has_condition
         and _selectivity(j) <= MAX_SELECTIVITY
         and _on_key_of(j, relation)
         and _is_made_of(j, relation, most_bytes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from tuner.advice.candidates.broadcast_budget import added_broadcasts, broadcast_budget
 from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, late_broadcasts, without_others
 from tuner.advice.candidates.broadcast_removals import broadcast_removals, is_over_cap
 from tuner.advice.candidates.build_side_swaps import build_side_swaps
@@ -64,21 +65,21 @@ def _pays(facts: Facts, candidate: HintCandidate) -> bool:
 
 
 def _chosen(facts: Facts, worthwhile: Iterable[HintCandidate]) -> list[HintCandidate]:
-    broadcast_bytes: Counter[str] = Counter()
+    budget = broadcast_budget(facts)
     hinted: set[_Join] = set()
     best = []
     for candidate in sorted(worthwhile, key=lambda c: -c.prediction.gain):
         query, size = candidate.query.fingerprint, _more_broadcast_bytes(candidate)
-        if _join_of(candidate) not in hinted and broadcast_bytes[query] + size <= facts.cap.query_bytes:
-            broadcast_bytes[query] += size
+        if _join_of(candidate) not in hinted and budget.take(query, size):
             hinted.add(_join_of(candidate))
             best.append(candidate)
     return best
 
 
 def _more_broadcast_bytes(candidate: HintCandidate) -> int:
-    """What a query's broadcasts take more: the side that a swap builds is there instead of another."""
-    if candidate.hint is not Hint.BROADCAST:
+    """What a query's broadcasts take more: the side that a swap builds is there instead of another, what AQE broadcast late is
+    there already."""
+    if candidate.hint is not Hint.BROADCAST or candidate.hinted in added_broadcasts(candidate.query):
         return 0
     return max(0, candidate.relation_bytes - candidate.replaced_bytes)
 

@@ -131,7 +131,9 @@ def broadcast_vetoed(
     then, or made for longer than Spark waits; it is filtered, and made already, where AQE turns the join `after_shuffles`."""
     if not after_shuffles and (loses_filter(facts.reach, build) or outlasts_wait(facts, query, build)):
         return True
-    return not is_measured(query, build) or fans_out(join) or _is_too_large(facts, query, join, build, relation_bytes)
+    # AQE compares what it has counted with its threshold in each run.
+    growth = 1.0 if after_shuffles else facts.once(Growth).factor(query, join, build)
+    return not is_measured(query, build) or fans_out(join) or _is_too_large(facts, build, relation_bytes, growth)
 
 
 def _for_hints(facts: Facts) -> tuple[HintCandidate, ...]:
@@ -245,7 +247,8 @@ def shuffle_and_write_core_seconds(side: JoinSide, costs: UnitCosts) -> float:
     return shuffle_core_seconds(side, costs) + rows * costs.shuffle_write_row / 1e9
 
 
-def _is_too_large(facts: Facts, query: Query, join: JoinSite, build: JoinSide, size: int) -> bool:
+def _is_too_large(facts: Facts, build: JoinSide, size: int, growth: float) -> bool:
     """Whether a side has too many rows or bytes for a broadcast, now or by the growth in runs to come."""
-    growth = facts.once(Growth).factor(query, join, build)
+    if math.isinf(growth):
+        return True
     return (build.rows or 0) * growth > MAX_BROADCAST_ROWS or size * growth > facts.cap.one_bytes

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tuner.advice.candidates.broadcast_candidates import shuffle_and_write_core_seconds
+from tuner.advice.candidates.busy_cores import busy_cores
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.row_widths import RowWidths, collected_bytes
@@ -20,7 +21,6 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.query_work import BroadcastWork
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.spark.memory import hash_map_cap
 
 
 def broadcast_removals(facts: Facts) -> Iterator[HintCandidate]:
@@ -52,7 +52,7 @@ def _broadcasts(query: Query) -> tuple[BroadcastWork, ...]:
 
 
 def _removal(facts: Facts, query: Query, join: JoinSite, side: BuildSide, work: BroadcastWork) -> HintCandidate:
-    costs, cores = facts.costs, max(1, facts.cluster.cores)
+    costs, cores = facts.costs, busy_cores(facts, query)
     added, probing = (
         _shuffled_seconds(facts, query, join),
         (join.side(side.other).rows or 0) * costs.probe / 1e9 / cores,
@@ -98,7 +98,7 @@ def _shuffled_seconds(facts: Facts, query: Query, join: JoinSite) -> float:
     """Wall seconds of shuffling, sorting and merging both sides of a join instead, on no more cores than tasks read them."""
     costs, conf = facts.costs, facts.selection
     execution = read_execution_conf(facts.conf, facts.spark_version)
-    cores, partitions = max(1, facts.cluster.cores), max(1, conf.shuffle_partitions)
+    cores, partitions = busy_cores(facts, query), max(1, conf.shuffle_partitions)
     sides = [_as_shuffled(facts, query, side) for side in join.sides]
     data = [side.shuffle_bytes or 0 for side in sides]
     tasks = shuffle_tasks(data, partitions, conf.advisory_partition_bytes, execution, cores)
@@ -112,8 +112,7 @@ def _shuffled_seconds(facts: Facts, query: Query, join: JoinSite) -> float:
 
 def _spill_core_seconds(facts: Facts, data_bytes: Iterable[int], tasks: int) -> float:
     """Core seconds of writing and reading again what a task cannot hold to sort it: all of a side."""
-    cluster = facts.cluster
-    most = tasks * hash_map_cap(cluster.executor_memory_bytes, cluster.cores_per_executor, facts.memory_fraction)
+    most = tasks * facts.task_memory_bytes
     return sum(data for data in data_bytes if data > most) * WRITTEN_SHARE * facts.costs.spill / 1e9
 
 

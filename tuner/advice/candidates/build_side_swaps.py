@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tuner.advice.candidates.busy_cores import busy_cores
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.lost_filters import loses_filter
@@ -66,7 +67,7 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     data = widths.data_bytes(query, build)
     expected = min(data, widths.data_bytes(query, build, held / max(1, built.rows or 0)))
     size = relation_bytes(build.rows or 0, data)
-    probing = ((built.rows or 0) - (build.rows or 0)) * facts.costs.probe / 1e9 / max(1, facts.cluster.cores)
+    probing = ((built.rows or 0) - (build.rows or 0)) * facts.costs.probe / 1e9 / busy_cores(facts, query)
     before, after = _built_seconds(facts, built), _broadcast_seconds(facts, build, expected)
     slowest = max([_broadcast_seconds(facts, build, data), *(_built_seconds(facts, other) for other in others)])
     least = (before - slowest) / 2 - probing

@@ -57,5 +57,5 @@ def renumbered_order(graph: JoinGraph, then: JoinGraph) -> Order:
 
 
 def _of_same_input(each: list[Execution]) -> list[Execution]:
-    size = each[-1].query.input_bytes + 1
-    return [e for e in each if 1 / _SAME_INPUT <= (e.query.input_bytes + 1) / size <= _SAME_INPUT]
+    size = each[-1].query.data_bytes + 1
+    return [e for e in each if 1 / _SAME_INPUT <= (e.query.data_bytes + 1) / size <= _SAME_INPUT]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from tuner.advice.candidates.broadcast_candidates import is_measured, is_measured_sort_merge
@@ -80,8 +81,9 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> H
     measured = is_measured_sort_merge(query, join)
     merge, hashed = _seconds(facts, query, join, side) if measured else (0.0, 0.0)
     sort = _sort_seconds(facts, query, join) if measured else 0.0
-    room = int(facts.task_cap_bytes / facts.once(Growth).factor(query, join, build))
-    vetoed = not measured or not is_measured(query, build) or size > room or fans_out(join)
+    growth = facts.once(Growth).factor(query, join, build)
+    too_large = math.isinf(growth) or size * growth > facts.task_cap_bytes
+    vetoed = not measured or not is_measured(query, build) or too_large or fans_out(join)
     vetoed = vetoed or risks_rows(facts, join, side)
     prediction = predict_gains([(query, _gain(merge, hashed, sort))])
     return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, merge, hashed, prediction, vetoed)

@@ -6,11 +6,11 @@ for as large as the table, and so sorts and merges what should be broadcast, or 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.best_hints import best_hints, is_enough
+from tuner.advice.candidates.broadcast_budget import BroadcastBudget, broadcast_budget, is_hinted
 from tuner.advice.candidates.cheapest_orders import PricedBlock
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, side_bytes
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
@@ -20,8 +20,7 @@ from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.what_if.physical_order import Given, GivenJoin
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.directive_result import DirectiveStatus
-from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.order_text import order_text, parse_order
@@ -62,7 +61,9 @@ def order_broadcasts(
     if facts.reach is not Reach.AGENT:
         return found
     wanted = [(one, number) for number, change in enumerate(changes) for one in _worthwhile(facts, prices, change)]
-    used = _advised_bytes(facts, changes) if wanted else Counter()
+    if not wanted:
+        return found
+    budget = _budget_beside(facts, changes)
     taken: set[tuple[str, str]] = set()
     for one, number in sorted(wanted, key=lambda pair: -pair[0].gain):
         fingerprint = changes[number].query.fingerprint
@@ -71,26 +72,26 @@ def order_broadcasts(
         if not executions or (fingerprint, one.signature) in taken:
             continue
         size = max(sum(map(side_bytes, sides)) for sides in executions)
-        if used[fingerprint] + size <= facts.cap.query_bytes:
-            used[fingerprint] += size
+        if budget.take(fingerprint, size):
             taken.add((fingerprint, one.signature))
             largest = max((side for sides in executions for side in sides), key=side_bytes)
             found[number] += (replace(one, side=largest),)
     return found
 
 
-def _advised_bytes(facts: Facts, changes: Iterable[OrderChange]) -> Counter[str]:
-    """Bytes of the hash relations that are advised beside the orders, by query: of joins that the orders keep."""
+def _budget_beside(facts: Facts, changes: Iterable[OrderChange]) -> BroadcastBudget:
+    """What is left beside the broadcasts that are there, and those that are advised, of joins that the orders keep."""
     before, after = set[tuple[str, str]](), set[tuple[str, str]]()
     for change in changes:
         for joins, order in ((before, change.graph.written), (after, change.other.order)):
             joins.update((change.query.fingerprint, join.signature) for join in ordered_joins(change.graph, order))
-    used: Counter[str] = Counter()
+    gone = before - after
+    budget = broadcast_budget(facts, gone)
     for hint in best_hints(facts):
         fingerprint = hint.query.fingerprint
-        if hint.is_new_broadcast and (fingerprint, hint.join.signature) not in before - after:
-            used[fingerprint] += hint.relation_bytes
-    return used
+        if hint.is_new_broadcast and (fingerprint, hint.join.signature) not in gone:
+            budget.used[fingerprint] += hint.relation_bytes
+    return budget
 
 
 def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
@@ -125,14 +126,10 @@ def _is_broadcast_by_spark(query: Query, block: PricedBlock, relations: int) -> 
         return False
     tables = block.graph.tables(relations)
     return any(
-        join.built is not None and join.built.relations == tables and not _is_hinted(query, join)
+        join.built is not None and join.built.relations == tables and not is_hinted(query, join)
         for join in query.joins
         if join.planned_strategy is Strategy.BROADCAST_HASH
     )
-
-
-def _is_hinted(query: Query, join: JoinSite) -> bool:
-    return any(o.status is DirectiveStatus.APPLIED and o.join == join.signature for o in query.directives)
 
 
 def _hinted_sides(

@@ -10,7 +10,7 @@ from tuner.advice.facts import Facts
 from tuner.model.join_graph import RelationKind
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
-from tuner.spark.memory import relation_bytes
+from tuner.spark.memory import PAGE_BYTES, relation_bytes
 
 # A side that was not shuffled has no bytes in the log: its rows are taken to be this wide (thirty columns of 8 bytes).
 WIDE_ROW_BYTES = 256
@@ -21,8 +21,6 @@ EXPANSION = 5.0
 MIN_FILE_BYTES = 1 << 20
 # What the planner takes a source for that tells no size (spark.sql.defaultSizeInBytes): however few rows a filter left of it.
 _NO_SIZE = (1 << 63) - 1
-# BytesToBytesMap takes memory by pages of this size at most (MemoryManager.pageSizeBytes): the last one may be empty.
-_PAGE_BYTES = 64 << 20
 
 _Place = tuple[str, tuple[str, ...]]
 _Scan = tuple[str, int, int]
@@ -47,7 +45,7 @@ class RowWidths:
             return side.shuffle_bytes
         if (measured := self._shuffled.get(_place(query, side))) is not None:
             return int(rows * measured)
-        held = (side.broadcast_bytes or 0) - relation_bytes(rows, 0) - _PAGE_BYTES
+        held = (side.broadcast_bytes or 0) - relation_bytes(rows, 0) - PAGE_BYTES
         return max(int(rows * row_bytes), self._bytes_of_wide(side), held)
 
     def unmeasured_bytes(self, query: Query, side: JoinSide) -> int:

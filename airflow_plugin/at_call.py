@@ -18,7 +18,10 @@ def at_call(owner: Any, name: str, around: Callable[[Arguments, Callable[[Argume
     signature = inspect.signature(method)
 
     def intercepted(*args: Any, **kwargs: Any) -> Any:
-        given = _by_name(signature.bind(*args, **kwargs))
+        try:
+            given = _by_name(signature.bind(*args, **kwargs))
+        except TypeError:  # The method may take what its signature does not tell of, or refuse it in its own words.
+            return method(*args, **kwargs)
 
         def call(arguments: Arguments) -> Any:
             if arguments is given:

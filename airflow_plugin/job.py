@@ -43,6 +43,7 @@ def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> Job
         memory_limits=MemoryLimits(
             settings.max_executor_memory, settings.max_driver_memory, task.shapes, task.is_driver_apart
         ),
+        runs_as=task.runs_as,
     )
 
 

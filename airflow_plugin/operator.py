@@ -11,7 +11,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 
 from airflow_plugin import sql_job
 from airflow_plugin.arguments import Arguments, check_choices
-from airflow_plugin.compat import AirflowException
+from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
 from airflow_plugin.links import SparkTunerLink
@@ -77,7 +77,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
 
     def _tuner_tell_if_passed_by(self, context: Context) -> None:
         """Say that a subclass's execute() has ended without a submission that the tuner could steer."""
-        with failing_open(self.log, "tell whether this run was tuned"):
+        with failing_open(self.log, "tell whether this run was tuned", (AirflowTaskTimeout,)):
             from airflow_plugin import settings
 
             if self._tuner_begun == _try_of(context) or not settings.load().enabled:
@@ -134,11 +134,17 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         current = settings.load()
         if not current.enabled:
             return None
+        if self._hook is not None:
+            self.log.info(
+                "spark-tuner: this task is left as it is: its hook was made before, and has properties of its own"
+            )
+            return None
         task = task_submission(self, context["ti"], self._tuner_arguments(), statements, current.agent_jar)
         began = monotonic()
         if resume.will_reconnect(self, context, current.most_seconds.before_run()):
             earlier = resume.recall(self, context)
-            return turn.take_up(earlier, task, current) if earlier is not None else None
+            waited = monotonic() - began
+            return turn.take_up(earlier, task, current, waited) if earlier is not None else None
         begun = turn.begin(task, current, waited=monotonic() - began)
         with if_ended(lambda: self._tuner_forget(begun)):
             self._tuner_remember(begun, context)
@@ -336,8 +342,10 @@ class SparkTunedOperator(SteeredSubmitOperator):
             yield
 
     def _submit_sql(self, statements_file: str) -> None:
+        from airflow_plugin.submission import connection_of
+
         self.application = sql_job.runner_path()
-        conf = user_conf_of(self)
+        conf = user_conf_of(self, connection_of(self._conn_id))
         if in_cluster_mode(conf):
             own = conf.get("spark.files")
             self.files = f"{own},{statements_file}" if own else statements_file

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,13 +25,12 @@ _TRUE, _FALSE = frozenset({"true", "t", "1"}), frozenset({"false", "f", "0", ""}
 _Kind = TypeVar("_Kind", Mode, Steering, OrderSensitive, Objective, Resources)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """What holds for every SparkTunedOperator that says nothing else. Empty strings are settings not given."""
 
     enabled: bool = True
     mode: Mode = Mode.AUTO
-    sql_alchemy_conn: str = ""
     event_log_base: str = ""
     steering: Steering = Steering.AGENT
     agent_jar: str = ""
@@ -44,6 +44,11 @@ class Settings:
     max_executor_memory: int | None = None
     max_driver_memory: int | None = None
 
+    @cached_property
+    def sql_alchemy_conn(self) -> str:
+        """Asked for where it is needed, and once: a command or a secrets backend may tell it, and take its time."""
+        return _text("sql_alchemy_conn")
+
     @property
     def most_seconds(self) -> MostSeconds:
         return MostSeconds(self.most_seconds_before, self.most_seconds_after)
@@ -55,7 +60,6 @@ def load() -> Settings:
     return Settings(
         enabled=conf.getboolean(_SECTION, "enabled", fallback=True),
         mode=_one_of(Mode, "mode", Mode.AUTO),
-        sql_alchemy_conn=_text("sql_alchemy_conn"),
         event_log_base=_text("event_log_base"),
         steering=_one_of(Steering, "steering", Steering.AGENT),
         agent_jar=_text("agent_jar"),

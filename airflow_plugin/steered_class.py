@@ -73,8 +73,20 @@ def _of_submit(cls: Any) -> tuple[tuple[type[Any], ...], Mapping[str, Any]]:
         members["overwrite_rtif_after_execution"] = cls.overwrite_rtif_after_execution
         members["_tuner_fields_stay"] = False
         members["execute"] = _telling(cls.execute)
-    own = () if cls is SparkSubmitOperator else (cls,)
-    return (*own, SteeredSubmitOperator), members
+    if cls is SparkSubmitOperator:
+        return (SteeredSubmitOperator,), members
+    return (cls, SteeredSubmitOperator), {**members, "on_kill": _noting(cls.on_kill)}
+
+
+def _noting(own: Any) -> Any:
+    """An on_kill() of its author's, which may not get to the tuner's: what is being decided then is not to be submitted."""
+
+    @wraps(own)
+    def on_kill(self: Any) -> None:
+        self._tuner_killed = True
+        own(self)
+
+    return on_kill
 
 
 def _telling(own: Any) -> Any:

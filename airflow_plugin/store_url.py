@@ -17,8 +17,12 @@ def store_url(settings: Settings, environ: Mapping[str, str], connection: Any = 
 
     if connection is not None:
         return resolve(connection_url(connection), environ)
-    configured = None if environ.get("SPARK_TUNER_DB") else settings.sql_alchemy_conn or None
-    return resolve(configured, environ)
+    return resolve(settings.sql_alchemy_conn or None if is_asked(environ, connection) else None, environ)
+
+
+def is_asked(environ: Mapping[str, str], connection: Any) -> bool:
+    """Whether `sql_alchemy_conn` is asked for the URL."""
+    return connection is None and not environ.get("SPARK_TUNER_DB")
 
 
 def connection_url(connection: Any) -> str:

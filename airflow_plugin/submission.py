@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 
-def submission_of(operator: SparkSubmitOperator, conf: Mapping[str, str], agent_jar: str) -> Submission:
-    """The submission of an operator; `conf` is what its author set. Master and program are those of SparkSubmitHook."""
-    connection = connection_of(operator._conn_id)
+def submission_of(
+    operator: SparkSubmitOperator, connection: Any, conf: Mapping[str, str], agent_jar: str
+) -> Submission:
+    """The submission of an operator, by its connection; `conf` is what its author set. Master and program are those of
+    SparkSubmitHook."""
     extra = connection.extra_dejson if connection is not None else {}
     return submission(
         operator._spark_binary or extra.get("spark-binary") or "spark-submit",
@@ -30,7 +32,7 @@ def submission_of(operator: SparkSubmitOperator, conf: Mapping[str, str], agent_
 
 
 def connection_of(conn_id: str) -> Any:
-    """The Airflow connection; None where there is none of that name."""
+    """The Airflow connection; None where there is none of that name: then SparkSubmitHook goes on without its options."""
     try:
         return SparkSubmitHook.get_connection(conn_id)
     except AirflowException:

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.at_call import at_call
-from airflow_plugin.compat import AirflowException, AirflowSkipException
+from airflow_plugin.compat import AirflowException, AirflowSkipException, AirflowTaskTimeout
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
@@ -90,8 +90,9 @@ class TaskSteering:
         self._ended(failed=False)
 
     def _ended(self, *, failed: bool | None, error: str = "") -> None:
-        """Harvest what was submitted: in this try, else in one that this one went on with."""
-        with failing_open(self._log, "harvest this run's event log"):
+        """Harvest what was submitted: in this try, else in one that this one went on with. The job is over: a timeout now is not
+        its own."""
+        with failing_open(self._log, "harvest this run's event log", (AirflowTaskTimeout,)):
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
                 return
@@ -298,11 +299,15 @@ class TaskSteering:
         is_its_end = not failed or (len(begun) == 1 and self.engine.ends_as_its_job(self.operator))
         most_seconds = settings.load().most_seconds
         until = monotonic() + most_seconds.after_all() - self._waited
+        newest = max((one.turn.job.try_number for one in begun), default=0)
         for number, one in enumerate(begun, start=1):
             waited = 0.0 if number > 1 else self._waited
+            # A job of an earlier try, whose end nobody saw, ended in its own way.
+            is_seen = one.turn.job.try_number == newest
             ended = self._to_harvest(one, replace(most_seconds, left=until - monotonic(), waited_after=waited))
             with self._masked(ended.turn.job.access):
-                report = turn.end(ended, failed=failed if is_its_end else None, error=error)
+                how = failed if is_its_end and is_seen else None
+                report = turn.end(ended, failed=how, error=error if is_seen else "")
             if number < len(begun) and (report is None or report.is_late or monotonic() >= until):
                 self._log.info(
                     "spark-tuner: %d more event logs are harvested at their cohorts' next runs", len(begun) - number
@@ -349,6 +354,7 @@ class TaskSteering:
             shapes=self.engine.shapes,
             is_driver_apart=True,
             seconds_left=seconds_left,
+            runs_as=job.runs_as,
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.arguments import Arguments
-from airflow_plugin.submission import submission_of
+from airflow_plugin.submission import connection_of, submission_of
 from airflow_plugin.user_conf import user_conf_of
 from tuner.steering.agent.submission import Submission
 
@@ -22,7 +22,7 @@ class TaskSubmission:
     `job_name` tells the Spark job from others of the task, where it has several; `access` and `log_lands_late` are as those of
     `tuner.loop.turn.Job`. `sets_sizes`: its memory is what its own properties say, and others can be submitted in their place,
     of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is not beside the worker. `seconds_left` is
-    what the task may still wait before its jobs (None: it has but one).
+    what the task may still wait before its jobs (None: it has but one), `runs_as` the user whom its Spark impersonates.
     """
 
     ti: Any
@@ -39,14 +39,24 @@ class TaskSubmission:
     shapes: tuple[tuple[int, int], ...] = ()
     is_driver_apart: bool = False
     seconds_left: float | None = None
+    runs_as: str = ""
 
 
 def task_submission(
     operator: SparkSubmitOperator, ti: Any, arguments: Arguments, statements: tuple[str, ...], agent_jar: str
 ) -> TaskSubmission:
     """The submission of an operator whose fields are as its author wrote them."""
-    conf = user_conf_of(operator)
-    submission = submission_of(operator, conf, agent_jar)
+    connection = connection_of(operator._conn_id)
+    conf = user_conf_of(operator, connection)
+    submission = submission_of(operator, connection, conf, agent_jar)
     return TaskSubmission(
-        ti, operator.log, arguments, conf, submission, statements, operator.do_xcom_push, sets_sizes=True
+        ti,
+        operator.log,
+        arguments,
+        conf,
+        submission,
+        statements,
+        operator.do_xcom_push,
+        sets_sizes=True,
+        runs_as=str(operator.proxy_user or ""),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any
 
 from airflow.sdk import BaseHook
@@ -18,16 +19,19 @@ from airflow_plugin.if_ended import if_ended
 from airflow_plugin.job import job_of, origin_of
 from airflow_plugin.links import panel_url
 from airflow_plugin.settings import Settings
-from airflow_plugin.store_url import store_url
+from airflow_plugin.store_url import is_asked, store_url
 from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.failure import ending_in
 from tuner.loop import loop
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
 from tuner.model.run import Run
 from tuner.printable import printable
+from tuner.within_time import within
 from tuner.words.decisions import decision_summary
 
 XCOM_KEY = "spark_tuner"
+# Seconds that the store's URL may take whatever was waited for before: most are told at once.
+_LEAST_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,8 @@ class Begun:
 def begin(task: TaskSubmission, current: Settings, *, heals: bool = False, waited: float = 0.0) -> Begun:
     """Decide how this try is steered, or (`heals`) how its job is submitted once more in it, in what is left of the task's time
     once it has `waited` so many seconds."""
-    url, job = _store_url(task, current), job_of(task, current, waited)
+    url, asked = _store_url(task, current, waited)
+    job = job_of(task, current, waited + asked)
     with stats.timed("decide", task.ti):
         turn = loop.prepare(loop.healing(job) if heals else job, url)
     added = {key: value for key, value in turn.conf.items() if key not in task.conf}
@@ -59,16 +64,19 @@ def begin(task: TaskSubmission, current: Settings, *, heals: bool = False, waite
     return begun
 
 
-def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings) -> Begun:
-    """Go on with the turn of the try that submitted the job to which this try reconnects."""
+def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings, waited: float = 0.0) -> Begun:
+    """Go on with the turn of the try that submitted the job to which this try reconnects, once its task has `waited` so many
+    seconds."""
     submitted = f"the job that try {earlier.job.try_number} submitted"
     task.log.info("spark-tuner: continues %s: %s", submitted, printable(decision_summary(earlier.decision), 500))
-    return Begun(task, earlier, _store_url(task, current), {}, is_submitted=True)
+    url, _ = _store_url(task, current, waited)
+    return Begun(task, earlier, url, {}, is_submitted=True)
 
 
 def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
     """The turns of jobs that an earlier try of the task instance submitted, or this one before it was deferred."""
-    url, now = _store_url(task, current), job_of(task, current)
+    url, asked = _store_url(task, current)
+    now = job_of(task, current, asked)
 
     def job(run: Run) -> loop.Job:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
@@ -111,10 +119,24 @@ def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | 
     return None
 
 
-def _store_url(task: TaskSubmission, current: Settings) -> str:
+def _store_url(task: TaskSubmission, current: Settings, waited: float = 0.0) -> tuple[str, float]:
+    """The URL of the history store, and the seconds in which what is configured told it. Raises TimeoutError where these are more
+    than are left of the task's time once it has `waited`."""
     conn_id = task.arguments.store_conn_id
     connection = BaseHook.get_connection(conn_id) if conn_id else None
-    return store_url(current, os.environ, connection)
+    if not is_asked(os.environ, connection):
+        return store_url(current, os.environ, connection), 0.0
+    most = max(current.most_seconds.before_run() - waited, _LEAST_SECONDS)
+
+    def late() -> str:
+        raise TimeoutError(
+            f"what tells [spark_tuner] sql_alchemy_conn, a command or a secrets backend, did not answer in {most:.3g} s; "
+            "a task waits no longer (most_seconds_before)"
+        )
+
+    since = monotonic()
+    url = within(most, lambda: store_url(current, os.environ), late)
+    return url, monotonic() - since
 
 
 def _tell(log: Any, lines: list[str], details: list[str]) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
-
-from airflow_plugin.compat import AirflowException
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
 from tuner.spark.properties import DEPLOY_MODE, FILES, JARS, PACKAGES
@@ -30,18 +28,23 @@ FLAGS = {
 }
 
 
-def user_conf_of(operator: SparkSubmitOperator) -> dict[str, str]:
-    """Properties that a task's arguments and Spark connection amount to, as Spark will read them."""
-    from_file = spark_properties.read(Path(operator.properties_file)) if operator.properties_file else {}
+def user_conf_of(operator: SparkSubmitOperator, connection: Any) -> dict[str, str]:
+    """Properties that a task's arguments and Spark connection (None: it has none) amount to, as Spark will read them."""
+    from_file = _file(operator.properties_file or "")
     from_conf = spark_texts(operator.conf or {})
-    return from_file | from_conf | _connection(operator._conn_id) | _flags(operator)
+    return from_file | from_conf | _connection(connection) | _flags(operator)
 
 
-def _connection(conn_id: str) -> dict[str, str]:
-    try:
-        mode = SparkSubmitHook.get_connection(conn_id).extra_dejson.get("deploy-mode")
-    except AirflowException:
-        return {}  # as SparkSubmitHook has it: no such connection, no options
+def _file(name: str) -> dict[str, str]:
+    """Nothing of a pipe: what is read of it here would be gone for spark-submit."""
+    with suppress(OSError):
+        if Path(name).is_file():
+            return spark_properties.read(Path(name))
+    return {}
+
+
+def _connection(connection: Any) -> dict[str, str]:
+    mode = connection.extra_dejson.get("deploy-mode") if connection is not None else None
     return {DEPLOY_MODE: str(mode)} if mode else {}
 
 

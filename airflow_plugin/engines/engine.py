@@ -31,7 +31,8 @@ class SparkJob:
     """One Spark job of a request: `conf` is what its author set for it, as Spark reads it, `defaults` what holds besides.
 
     `name` tells it from the other jobs of its task, where that has several; `submission` is how it is submitted, where a request
-    tells. `sets_sizes`: its memory may be another than its author's, where the engine's may.
+    tells. `sets_sizes`: its memory may be another than its author's, where the engine's may. `runs_as` is the user whom it
+    impersonates.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class SparkJob:
     name: str = ""
     submission: Submission | None = None
     sets_sizes: bool = True
+    runs_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ class Livy(Engine):
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         fields = {name: str(request[field]) for field, name in _FIELDS.items() if request.get(field)}
         lists = {name: ",".join(map(str, request[field])) for field, name in _LISTS.items() if request.get(field)}
-        return (SparkJob({**spark_texts(request.get("conf") or {}), **fields, **lists}),)
+        conf = {**spark_texts(request.get("conf") or {}), **fields, **lists}
+        return (SparkJob(conf, runs_as=str(request.get("proxy_user") or "")),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
-from airflow_plugin.submission import submission_of
+from airflow_plugin.submission import connection_of, submission_of
 from airflow_plugin.user_conf import user_conf_of
 from tuner.spark.properties import FILES, JARS
 from tuner.steering.agent.submission import Submission
@@ -22,7 +22,8 @@ class SparkJdbc(Engine):
     fields = ("_spark_conf", "_spark_jars", "_spark_files")
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
-        return (SparkJob(user_conf_of(_as_submitted(operator, request))),)
+        connection = connection_of(operator._spark_conn_id)
+        return (SparkJob(user_conf_of(_as_submitted(operator, request), connection)),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions
@@ -33,7 +34,8 @@ class SparkJdbc(Engine):
 
     def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
         own = {name: getattr(operator, name) for name in self.fields}
-        return submission_of(_as_submitted(operator, own), job.conf, agent_jar)
+        connection = connection_of(operator._spark_conn_id)
+        return submission_of(_as_submitted(operator, own), connection, job.conf, agent_jar)
 
 
 def _as_submitted(operator: Any, request: Request) -> Any:

@@ -27,7 +27,8 @@ def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
-    assert load() == Settings(enabled=True, mode=Mode.AUTO, sql_alchemy_conn="", event_log_base="")
+    assert load() == Settings(enabled=True, mode=Mode.AUTO, event_log_base="")
+    assert load().sql_alchemy_conn == ""
 
 
 def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,13 +36,18 @@ def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MODE", "Suggest")
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN", "postgresql://db/history")
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", "s3a://logs")
-    assert load() == Settings(False, Mode.SUGGEST, "postgresql://db/history", "s3a://logs")
+    assert load() == Settings(False, Mode.SUGGEST, "s3a://logs")
+    assert load().sql_alchemy_conn == "postgresql://db/history"
 
 
-def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ProvidersManager().initialize_providers_configuration()  # as Airflow's commands do
-    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN_CMD", "echo postgresql://me:secret@db/history")
-    assert load().sql_alchemy_conn == "postgresql://me:secret@db/history"
+    command = f"sh -c 'echo . >> {tmp_path}/asked; echo postgresql://me:secret@db/history'"
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN_CMD", command)
+    found = load()
+    assert not (tmp_path / "asked").exists(), "a setting like any other would be asked for with each of them"
+    assert found.sql_alchemy_conn == found.sql_alchemy_conn == "postgresql://me:secret@db/history"
+    assert (tmp_path / "asked").read_text() == ".\n"
 
 
 def test_unknown_mode(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,19 +114,24 @@ def test_default_event_log_base() -> None:
 
 
 class TestStoreUrl:
-    CONFIGURED = Settings(sql_alchemy_conn="postgresql://configured/history")
+    @pytest.fixture
+    def configured(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN", "postgresql://configured/history")
 
+    @pytest.mark.usefixtures("configured")
     def test_connection_first(self) -> None:
         environ = {"SPARK_TUNER_DB": "sqlite:////environment.db"}
         connection = airflow_connection("postgresql://connection/history")
-        assert store_url(self.CONFIGURED, environ, connection) == "postgres://connection/history"
+        assert store_url(Settings(), environ, connection) == "postgres://connection/history"
 
+    @pytest.mark.usefixtures("configured")
     def test_environment_next(self) -> None:
         environ = {"SPARK_TUNER_DB": "sqlite:////environment.db"}
-        assert store_url(self.CONFIGURED, environ) == "sqlite:////environment.db"
+        assert store_url(Settings(), environ) == "sqlite:////environment.db"
 
+    @pytest.mark.usefixtures("configured")
     def test_airflow_configuration_next(self) -> None:
-        assert store_url(self.CONFIGURED, {}) == "postgresql://configured/history"
+        assert store_url(Settings(), {}) == "postgresql://configured/history"
 
     def test_a_file_at_last(self, tmp_path: Path) -> None:
         url = store_url(Settings(), {"HOME": str(tmp_path)})

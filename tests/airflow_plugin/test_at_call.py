@@ -23,9 +23,23 @@ def named_only(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def takes_more(method: Callable[..., Any]) -> Callable[..., Any]:
+    """As who wraps a hook's method may have it: more is taken than the signature tells of."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, traced: bool = False, **kwargs: Any) -> Any:
+        return method(self, *args, **kwargs)
+
+    return call
+
+
 class Hook:
     def send(self, job: str, region: str = "here", **options: Any) -> tuple[Any, ...]:
         return job, region, options
+
+    @takes_more
+    def send_traced(self, job: str) -> str:
+        return job
 
     @named_only
     def send_named(self, job: str, region: str = "here") -> tuple[Any, ...]:
@@ -59,6 +73,14 @@ def test_a_method_of_a_class_is_intercepted_for_objects_that_are_made_meanwhile(
         assert hook.send_named(job="own", region="there") == (hook, "other", "there")
     assert seen == [{"self": hook, "job": "own", "region": "there"}]
     assert vars(Hook)["send_named"] is own
+
+
+def test_a_call_that_its_signature_does_not_tell_of_is_the_methods_own() -> None:
+    hook = Hook()
+    with at_call(hook, "send_traced", other_job):
+        assert (hook.send_traced("own", traced=True), hook.send_traced("own")) == ("own", "other")  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="job"):
+            hook.send_traced()  # type: ignore[call-arg]
 
 
 def test_what_was_inherited_is_inherited_again() -> None:

@@ -24,6 +24,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import DAG, BaseOperator
 
 from airflow_plugin import enrol, steered_class
+from airflow_plugin.compat import AirflowException
 from airflow_plugin.engines.registry import engine_name
 from airflow_plugin.enrol import is_enrolled, task_policy
 from airflow_plugin.operator import SparkTunedOperator, SteeredSubmitOperator
@@ -80,6 +81,21 @@ class OwnWay(SparkSubmitOperator):
 
     def execute(self, context: Any) -> None:
         self._get_hook().submit(self.application)
+
+
+class OwnHook(SparkSubmitOperator):
+    """A subclass that makes its hook itself, before it submits."""
+
+    def execute(self, context: Any) -> None:
+        self._hook = SparkSubmitHook(conn_id="spark_default", conf={"spark.house.hook": "own"})
+        super().execute(context)
+
+
+class OwnKill(SparkSubmitOperator):
+    """A subclass that stops its job in its own way."""
+
+    def on_kill(self) -> None:
+        pass
 
 
 class Named(SparkSubmitOperator):
@@ -240,6 +256,15 @@ class TestSubclassWithAnExecuteOfItsOwn:
         a_task(Regions, mode="overwrite").execute({"ti": ti})
         assert (loop.job.mode, loop.job.statements) == ("auto", ())
 
+    def test_killed_in_its_own_way_while_it_is_decided_it_submits_nothing(
+        self, submit: Any, loop: Any, ti: Any
+    ) -> None:
+        task = a_task(OwnKill)
+        loop.while_preparing = task.on_kill
+        with pytest.raises(AirflowException, match="killed before its Spark job was submitted"):
+            task.execute({"ti": ti})
+        assert submit.command == []
+
     def test_finds_its_fields_as_it_left_them(self, submit: Any, loop: Any, ti: Any) -> None:
         task = a_task(Regions, mode="overwrite")
         task.execute({"ti": ti})
@@ -277,6 +302,20 @@ class TestWhatCannotBeTuned:
         assert (submit.conf, loop.prepared) == ({}, [])
         (line,) = warnings
         assert line.startswith("Spark tuner: this run was not tuned: OwnWay.execute() ended without a call of super()")
+
+    def test_a_hook_that_was_made_before_is_left_as_it_is(
+        self, submit: Any, loop: Any, ti: Any, told_by: Callable[[Any], list[tuple[str, str]]]
+    ) -> None:
+        task = a_task(OwnHook)
+        told = told_by(task)
+        task.execute({"ti": ti, "task_state_store": {"spark_job_id": "driver-1"}})
+        assert (submit.conf, loop.prepared) == ({"spark.house.hook": "own"}, [])
+        assert told == [
+            (
+                "info",
+                "spark-tuner: this task is left as it is: its hook was made before, and has properties of its own",
+            )
+        ]
 
     def test_nothing_is_said_of_what_was_tuned_or_turned_off(
         self,

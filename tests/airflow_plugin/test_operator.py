@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
+from airflow_plugin import settings
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
 from tests.policy.histories import decided
@@ -102,6 +105,10 @@ class TestJob:
         monkeypatch.setenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE", "hdfs:///logs")
         run(operator(), ti)
         assert (loop.job.mode, loop.job.event_log_base) == ("observe", "hdfs:///logs")
+
+    def test_tells_as_whom_it_runs(self, submit: Any, loop: Any, ti: Any) -> None:
+        run(operator(proxy_user="etl"), ti)
+        assert loop.job.runs_as == "etl"
 
     def test_log_base_defaults_to_airflow_home(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
@@ -279,6 +286,36 @@ class TestFailsOpen:
         run(operator(store_conn_id="nowhere"), ti)
         assert submit.conf == {}
         assert submit.command[-1] == "/jobs/etl.py"
+
+    def test_a_command_for_the_stores_url_that_hangs_keeps_the_job_no_longer_than_it_may(
+        self,
+        submit: Any,
+        loop: Any,
+        ti: Any,
+        monkeypatch: pytest.MonkeyPatch,
+        warnings_of: Callable[[Any], list[str]],
+    ) -> None:
+        answers, text = Event(), settings._text
+
+        def hangs(option: str) -> str:
+            if option == "sql_alchemy_conn":
+                answers.wait(30)
+            return text(option)
+
+        monkeypatch.delenv("SPARK_TUNER_DB")
+        monkeypatch.setenv("AIRFLOW__SPARK_TUNER__MOST_SECONDS_BEFORE", "0.3")
+        monkeypatch.setattr(settings, "_text", hangs)
+        op = operator()
+        warnings = warnings_of(op)
+        began = monotonic()
+        run(op, ti)
+        answers.set()
+        assert monotonic() - began < 10
+        assert (submit.command[-1], loop.prepared) == ("/jobs/etl.py", [])
+        (line,) = warnings
+        assert (
+            "what tells [spark_tuner] sql_alchemy_conn, a command or a secrets backend, did not answer in 0.3 s" in line
+        )
 
     def test_disabled_it_is_spark_submit_operator(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from airflow_plugin.operator import SparkTunedOperator
+from airflow_plugin.submission import connection_of
 from airflow_plugin.user_conf import user_conf_of
 from tuner.spark.master import in_cluster_mode
 
 
 def conf_of(**arguments: Any) -> dict[str, str]:
-    return user_conf_of(SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", **arguments))
+    op = SparkTunedOperator(task_id="nightly", application="/jobs/etl.py", **arguments)
+    return user_conf_of(op, connection_of(op._conn_id))
 
 
 def test_nothing() -> None:
@@ -49,6 +52,11 @@ def test_flag_beats_conf_beats_file(tmp_path: Path) -> None:
 
 def test_file_that_is_not_there_is_for_spark_submit_to_report() -> None:
     assert conf_of(properties_file="/nowhere/job.properties") == {}
+
+
+def test_a_file_that_is_a_pipe_is_spark_submits_to_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert conf_of(properties_file=str(tmp_path / "pipe")) == {}
 
 
 @pytest.mark.usefixtures("cluster_mode")

@@ -179,6 +179,23 @@ def test_what_spark_has_no_file_system_for_is_not_used(job: Job, spark: SparkAtH
     assert "no file system for memory" in event_log_place(here).why
 
 
+def test_a_job_that_runs_as_another_user_has_none_where_files_have_owners(
+    job: Job, tmp_path: Path, bucket: UPath
+) -> None:
+    """A directory that is made from here is this user's: HDFS lets no other write there."""
+    other = replace(job, runs_as="etl", event_log_base="memory://bucket/tuner")
+    found = event_log_place(other)
+    assert (found.directory, found.conf) == ("", {})
+    assert "the job runs as etl, who may not write in what is made here" in found.why
+    assert not (bucket / "tuner").exists()
+    shared = replace(job, runs_as="etl", base_is_shared=True, submission=Submission(conf=CLUSTER))
+    assert "the job runs as etl" in event_log_place(shared).why
+    assert event_log_place(replace(job, runs_as="etl")).directory, (
+        "a driver on this machine is a process of this user's"
+    )
+    assert event_log_place(replace(other, runs_as="")).directory
+
+
 @pytest.mark.processes
 def test_who_may_not_write_there_runs_without() -> None:
     """As another user than root, where the tests run as root: that may write anywhere."""

@@ -205,8 +205,10 @@ def test_the_retry_of_a_first_run_that_failed_is_not_steered_and_neither_is_what
     turn = borrower.prepare("etl/1/1")
     assert turn.decision.lent
     loop.complete(turn, borrower.url, failed=True)
-    retry = borrower.prepare("etl/1/2").decision
+    again = borrower.prepare("etl/1/2")
+    retry = again.decision
     assert (retry.unsteered and retry.unsteered.code, retry.lent) == (ReasonCode.UNOBSERVED, ()), "it left no log"
+    loop.complete(again, borrower.url, failed=True)
     later = borrower.prepare("etl/2/1").decision
     assert (later.unsteered and later.unsteered.code, later.lent) == (ReasonCode.NOTHING_HARVESTED, ())
 

@@ -158,6 +158,25 @@ def test_a_job_that_starts_only_without_a_log_has_none_for_a_week(
     assert nightly.prepare("e/4/1").event_log_dir
 
 
+def test_a_job_without_retries_that_left_no_log_has_none_the_next_night(nightly: Nightly) -> None:
+    """Where its driver cannot write there, it would die each night."""
+    complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
+    second = nightly.prepare("e/2/1")
+    assert second.event_log_dir == ""
+    assert "left no event log" in decision_summary(second.decision)
+    complete(second, nightly.url, failed=False)
+    assert nightly.prepare("e/3/1").event_log_dir == "", "it starts without one"
+
+
+def test_a_job_without_retries_that_fails_without_a_log_too_has_one_again(nightly: Nightly) -> None:
+    complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
+    complete(nightly.prepare("e/2/1"), nightly.url, failed=True)
+    third = nightly.prepare("e/3/1")
+    assert third.event_log_dir
+    complete(third, nightly.url, failed=True)
+    assert nightly.prepare("e/4/1").event_log_dir == "", "what it failed of then may be mended by now"
+
+
 def test_a_job_that_fails_without_a_log_too_has_one_the_next_night(nightly: Nightly) -> None:
     complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
     complete(nightly.prepare("e/1/2"), nightly.url, failed=True)

@@ -106,6 +106,8 @@ def _below_base(job: Job) -> EventLogPlace:
 def _base_obstacle(job: Job) -> str:
     submission = job.submission
     base = local_path(job.event_log_base)
+    if job.runs_as and _has_owners(base, job):
+        return f"the job runs as {job.runs_as}, who may not write in what is made here; let {EVENT_LOG_DIR} name a place of his"
     if base is None:
         return ""
     if submission.schemes is not None and "file" not in submission.schemes:
@@ -115,6 +117,11 @@ def _base_obstacle(job: Job) -> str:
     if submission.is_in_own_pod and not _is_mounted(base.absolute(), submission.conf):
         return "no volume is mounted there for the driver to write to"
     return ""
+
+
+def _has_owners(base: Path | None, job: Job) -> bool:
+    """Whether the driver writes below the base as the user that the job runs as, whom that must let: HDFS, or a shared disk."""
+    return job.submission.in_cluster_mode if base is not None else not is_object_store(scheme_of(job.event_log_base))
 
 
 def _is_mounted(directory: PurePath, conf: Mapping[str, str]) -> bool:

@@ -17,16 +17,16 @@ def may_not_start(earlier_tries: Sequence[Run]) -> bool:
 
 
 def did_not_start(runs: Sequence[Run], now: datetime) -> bool:
-    """Whether lately a run failed so and its retry, without an event log, did not; not once any of these left a log."""
+    """Whether lately a run, of these that began one after another, failed so, and what came after the last such one without an
+    event log did not, or nothing came; not once any of these left a log."""
     if any(run.outcome is not None for run in runs):
         return False
-    failed = {_of_run(run) for run in runs if _left_none(run) and now - run.started_at < WITHOUT_FOR}
-    return any(run.state is RunState.LOST and not run.event_log_dir and _of_run(run) in failed for run in runs)
+    failed = [number for number, run in enumerate(runs) if _left_none(run) and now - run.started_at < WITHOUT_FOR]
+    if not failed:
+        return False
+    after = {run.state for run in runs[failed[-1] :] if not run.event_log_dir}
+    return RunState.LOST in after or RunState.FAILED not in after
 
 
 def _left_none(run: Run) -> bool:
     return run.state is RunState.FAILED and run.outcome is None and bool(run.event_log_dir)
-
-
-def _of_run(one_try: Run) -> str:
-    return one_try.key.rsplit("/", 1)[0]

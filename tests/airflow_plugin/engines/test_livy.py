@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from airflow.providers.apache.livy.operators.livy import LivyOperator
 
 from airflow_plugin import turn
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
+from airflow_plugin.task_steering import TaskSteering
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.livy_server import livy_server
@@ -133,6 +135,23 @@ def test_a_task_that_times_out_before_it_submits_leaves_no_run(
     assert (service.submitted, stored()) == ([], [])
 
 
+@pytest.mark.parametrize("how", ["ok", "fail"])
+def test_a_timeout_once_the_job_is_over_is_not_its_own(
+    service: SparkService, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """The task's execution_timeout runs out while its event log is looked for."""
+
+    def timed_out(*_: object) -> None:
+        raise AirflowTaskTimeout("Timeout")
+
+    op, access = operator(), TaskSteering._access
+    monkeypatch.setattr(TaskSteering, "_access", lambda *of: timed_out() if service.submitted else access(*of))
+    service.how = how
+    with pytest.raises(AirflowException, match="did not succeed") if how == "fail" else nullcontext():
+        run("r1", op)
+    assert len(service.submitted) == 1
+
+
 def test_a_driver_that_does_not_start_with_its_event_log_is_tried_without(
     service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +268,25 @@ def test_a_resumed_task_whose_job_failed_counts_as_failed(
     with pytest.raises(Exception, match="dead"):
         operator(deferrable=True).resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
     assert [r.state for r in stored()] == [RunState.FAILED]
+
+
+def test_how_a_resumed_task_ends_tells_nothing_of_an_earlier_tries_job(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that nobody saw end: its task was cleared while it was deferred, and the next try had no time to read its log."""
+    Deferring(monkeypatch)
+    monkeypatch.setattr("tuner.loop.prepare.settle_all", lambda *_: None)
+    service.how = "fail"
+    with pytest.raises(TaskDeferred):
+        run("r1", deferrable=True)
+    service.how = "ok"
+    with pytest.raises(TaskDeferred) as deferred:
+        run("r1", deferrable=True, try_number=2)
+    event = {"status": "success", "batch_id": 2, "response": "ok", "log_lines": []}
+    ti = TaskInstance(run_id="r1", try_number=2)
+    operator(deferrable=True).resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
+    assert [r.state for r in stored()] == [RunState.FAILED, RunState.SUCCEEDED]
+    assert ti.xcoms["spark_tuner"]["state"] == "succeeded"
 
 
 @pytest.mark.skipif(not RESUMES, reason="Airflow resumes jobs from 3.3 on")

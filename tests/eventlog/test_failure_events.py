@@ -72,6 +72,23 @@ TEXTS = [
         FailureKind.BROADCAST_TOO_LARGE,
         "a table of 400000000 rows is too large to broadcast",
     ),
+    *(
+        (
+            f"{said} build a HashedRelation that is larger than 8G",
+            FailureKind.BROADCAST_TOO_LARGE,
+            "a table is too large to broadcast",
+        )
+        for said in (
+            "java.lang.UnsupportedOperationException: Can not",
+            "org.apache.spark.SparkUnsupportedOperationException: [_LEGACY_ERROR_TEMP_2110] Cannot",
+        )
+    ),
+    # A task's own, of a shuffled hash join.
+    (
+        LOST_TASK + "java.lang.UnsupportedOperationException: Can not build a HashedRelation that is larger than 8G",
+        FailureKind.UNKNOWN,
+        "",
+    ),
     (
         "java.lang.OutOfMemoryError: Not enough memory to build and broadcast the table to all worker nodes. As a "
         "workaround, you can either disable broadcast by setting spark.sql.autoBroadcastJoinThreshold to -1",
@@ -255,6 +272,20 @@ TEXTS = [
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
         "an executor ran out of memory",
     ),
+    # A JVM with -XX:+ExitOnOutOfMemoryError, as many have it on Kubernetes, tells nobody.
+    *(
+        (text, FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory")
+        for text in (
+            "The executor with id 4 exited with exit code 3(unexpected).",
+            "Command exited with code 3",
+            LOST_TASK
+            + "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: Command exited with code 3",
+        )
+    ),
+    ("Command exited with code 33", FailureKind.UNKNOWN, ""),
+    # ApplicationMaster, LoggingPodStatusWatcherImpl: of a driver.
+    *((f"User application exited with status {code}", FailureKind.UNKNOWN, "") for code in (3, 52, 137)),
+    ("Container final statuses:\n\n\t exit code: 3\n\t termination reason: Error", FailureKind.UNKNOWN, ""),
     (
         "Container marked as failed: c_1 on host: h. Exit status: 52. Diagnostics: x",
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
@@ -391,6 +422,69 @@ def test_a_text_is_recognised(text: str, kind: FailureKind, words: str) -> None:
     assert (found, said if words else "") == (kind, words)
 
 
+# Words of Spark's in what a job reads or says: a job over logs of other jobs meets all of them.
+OF_ANOTHER_JOB = (
+    "java.lang.OutOfMemoryError: Java heap space",
+    "ERROR: SparkOutOfMemoryError: Unable to acquire 65536 bytes of memory, got 0",
+    "Container killed by YARN for exceeding memory limits. 5.5 GB of 5.5 GB physical memory used",
+    "The executor with id 4 exited with exit code 137(SIGKILL, possible container OOM).",
+    "reason=OOMKilled",
+    "exit code 52",
+    "Total size of serialized results of 12 tasks (1030.8 MiB) is bigger than spark.driver.maxResultSize",
+    "Not enough memory to build and broadcast the table",
+)
+QUOTING = (
+    '[CAST_INVALID_INPUT] The value \'{}\' of the type "STRING" cannot be cast to "INT". SQLSTATE: 22018',
+    "[USER_RAISED_EXCEPTION] unknown line: {} SQLSTATE: P0001",
+    "org.apache.spark.sql.AnalysisException: cannot resolve '`{}`' given input columns: [a]; line 1 pos 7;\n'Project ['{}]",
+    "org.apache.spark.sql.catalyst.parser.ParseException: \n[PARSE_SYNTAX_ERROR] Syntax error at or near 'x'.(line 1, pos 8)"
+    "\n\n== SQL ==\nselect * from lines where line like '%{}%'\n--------^^^\n",
+    LOST_TASK
+    + "org.apache.spark.SparkNumberFormatException: [CAST_INVALID_INPUT] The value '{}' of the type \"STRING\" cannot "
+    'be cast to "INT" because it is malformed. SQLSTATE: 22018\n\tat a.B\n\nDriver stacktrace:\n\tat c.D',
+    LOST_TASK + 'java.lang.NumberFormatException: For input string: "{}"\n\tat a.B',
+    LOST_TASK
+    + "org.apache.spark.SparkException: [FAILED_EXECUTE_UDF] Failed to execute user defined function (`f`).\n\tat a.B"
+    "\nCaused by: java.lang.IllegalArgumentException: no level in {}\n\tat a.B\n\nDriver stacktrace:\n\tat c.D",
+    LOST_TASK
+    + 'org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n  File "/job.py", line 3, in f\n'
+    "    raise ValueError(line)\nValueError: {}\n\n\tat org.apache.spark.api.python.BasePythonRunner",
+    LOST_TASK + "java.lang.RuntimeException: 2026-01-01 00:00:00 {}\n\tat a.B",
+    LOST_TASK + "scala.MatchError: {} (of class java.lang.String)\n\tat a.B",
+    LOST_TASK + "com.acme.UnknownLine: 7: {}\n\tat a.B",
+    LOST_TASK + "com.acme.UnknownLineException: line 7: {}\n\tat a.B",
+)
+
+
+@pytest.mark.parametrize("quoting", QUOTING)
+@pytest.mark.parametrize("quoted", OF_ANOTHER_JOB)
+def test_what_an_error_quotes_of_the_jobs_data_or_code_is_no_cause(quoting: str, quoted: str) -> None:
+    assert recognise(quoting.replace("{}", quoted))[0] is recognise(quoting.replace("{}", "x"))[0]
+
+
+@pytest.mark.parametrize("status", ["52", "137"])
+def test_a_program_that_a_job_pipes_rows_through_is_no_executor(status: str) -> None:
+    text = f"java.lang.IllegalStateException: Subprocess exited with status {status}. Command ran: ./x\n\tat a.B"
+    assert recognise(LOST_TASK + text)[0] is FailureKind.UNKNOWN
+
+
+def test_an_error_in_a_tasks_listener_passes_on_what_was_before_it() -> None:
+    text = (
+        "org.apache.spark.util.TaskCompletionListenerException: closed\n\nPrevious exception in task: Unable to acquire 65536 "
+        "bytes of memory, got 0\n\torg.apache.spark.memory.MemoryConsumer.throwOom(MemoryConsumer.java:157)"
+    )
+    assert recognise(LOST_TASK + text)[0] is FailureKind.TASK_MEMORY
+
+
+@pytest.mark.parametrize("wrapper", ["java.lang.RuntimeException", "com.acme.JobError", "java.io.IOException"])
+def test_an_error_that_wraps_another_says_what_that_is(wrapper: str) -> None:
+    for full in ("java.lang.OutOfMemoryError: Java heap space", "java.lang.OutOfMemoryError"):
+        text = LOST_TASK + f"{wrapper}: {full}\n\tat a.B"
+        assert recognise(text)[0] is FailureKind.EXECUTOR_OUT_OF_MEMORY
+        text = LOST_TASK + f"{wrapper}: line 7\n\tat a.B\nCaused by: {full}\n\tat a.B"
+        assert recognise(text)[0] is FailureKind.EXECUTOR_OUT_OF_MEMORY
+
+
 def test_a_cause_counts_before_what_follows_from_it() -> None:
     text = "OutOfMemoryError: Not enough memory to build and broadcast the table\nCaused by: SparkOutOfMemoryError"
     assert recognise(text)[1] == "the driver had not enough memory to build a broadcast"
@@ -413,6 +507,11 @@ def test_no_text_takes_long(text: str) -> None:
         "The API gave the following container statuses: exit code: 137",
         "Cannot broadcast the table over 9 ",
         "Call From ",
+        "ValueError: ",
+        "a.b.ValueError: c.d.",
+        "[CAST_INVALID_INPUT] ",
+        '  File "',
+        "PythonException: Traceback",
     ],
 )
 def test_a_text_takes_as_long_as_it_is(part: str) -> None:
@@ -543,7 +642,10 @@ def test_a_job_that_began_in_an_earlier_file_of_the_log_tells_it_too() -> None:
     assert fold.application(()).failures == (EXPECTED,)
 
 
-@pytest.mark.parametrize("reason", [None, 7, [], "Executor killed by driver.", {"a": 1}])
+@pytest.mark.parametrize(
+    "reason",
+    [None, 7, [], "Executor killed by driver.", {"a": 1}, "Executor decommission: spark scale down"],
+)
 def test_an_executor_that_was_given_back_is_no_failure(reason: object) -> None:
     removed = {"Event": "SparkListenerExecutorRemoved", "Executor ID": "2", "Removed Reason": reason}
     assert folded(removed).application(()).failures == ()
@@ -557,6 +659,18 @@ def test_an_executor_that_was_lost_tells_why_a_job_was() -> None:
     found = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures
     assert [f.kind for f in found] == [FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST]
     assert root_cause(found) == EXPECTED
+
+
+def test_idle_executors_that_were_given_back_hide_no_death() -> None:
+    reasons = ("Command exited with code 137", "Executor decommission: spark scale down")
+    removed = [
+        {"Event": "SparkListenerExecutorRemoved", "Executor ID": str(n), "Removed Reason": reason}
+        for n, reason in enumerate(reasons)
+    ]
+    message = "ShuffleMapStage 2 has failed: MetadataFetchFailedException: Missing an output location for shuffle 0"
+    failed = {"Result": "JobFailed", "Exception": {"Message": message}}
+    found = root_cause(folded(*removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures)
+    assert found is not None and found.kind is FailureKind.EXECUTOR_OVER_LIMIT
 
 
 def test_what_another_executor_was_lost_for_says_nothing_of_this_one() -> None:
@@ -588,6 +702,102 @@ def test_executors_that_a_run_made_up_for_are_told_with_its_resources() -> None:
         FailureKind.EXECUTOR_PREEMPTED,
     )
     assert root_cause(application.failures) is None
+
+
+# Spark 4.3.0: FileFormatDataWriter.enrichWriteError wraps what its writer throws; of an error that has a condition
+# DAGScheduler.abortStage tells the message alone.
+NOT_WRITTEN = "[TASK_WRITE_FAILED] Task failed while writing rows to file:/out. SQLSTATE: 58030"
+JOB_OF_A_STAGE = JOB_START | {"Stage IDs": [5, 6]}
+NOT_WRITTEN_JOB = JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": NOT_WRITTEN}}}
+HEAP_FULL = "java.lang.OutOfMemoryError: Java heap space"
+
+
+def task_failed(of: object, stage: int = 6) -> dict[str, Any]:
+    stack = (
+        f"org.apache.spark.SparkException: {NOT_WRITTEN}\n\tat a.B\nCaused by: {of}\n\tat a.B"
+        if isinstance(of, str)
+        else of
+    )
+    reason = {"Reason": "ExceptionFailure", "Class Name": "org.apache.spark.SparkException", "Full Stack Trace": stack}
+    return {"Event": "SparkListenerTaskEnd", "Stage ID": stage, "Stage Attempt ID": 0, "Task End Reason": reason}
+
+
+def test_what_a_job_tells_in_brief_its_last_failed_task_explains() -> None:
+    for events, kind in (
+        ([task_failed(HEAP_FULL)], FailureKind.EXECUTOR_OUT_OF_MEMORY),
+        ([task_failed("java.io.IOException: broken"), task_failed(HEAP_FULL, 5)], FailureKind.EXECUTOR_OUT_OF_MEMORY),
+        (
+            [task_failed("org.apache.spark.memory.SparkOutOfMemoryError: Unable to acquire 9 bytes of memory, got 0")],
+            FailureKind.TASK_MEMORY,
+        ),
+        # Spark made up for that one; another stage's was none of this job's.
+        ([task_failed(HEAP_FULL), task_failed("java.io.IOException: broken")], FailureKind.UNKNOWN),
+        ([task_failed(HEAP_FULL, 4)], FailureKind.UNKNOWN),
+        ([task_failed(None), task_failed({"a": 1})], FailureKind.UNKNOWN),
+    ):
+        found = folded(JOB_OF_A_STAGE, *events, NOT_WRITTEN_JOB).application(()).failures
+        assert [f.kind for f in found] == [kind]
+
+
+def test_a_job_that_says_why_it_failed_is_believed() -> None:
+    told = JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": "[DIVIDE_BY_ZERO] x"}}}
+    found = folded(JOB_OF_A_STAGE, task_failed(HEAP_FULL), told).application(()).failures
+    assert [f.kind for f in found] == [FailureKind.DATA_OR_CODE]
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_a_task_of_another_file_of_the_log_explains_it_too(first: int) -> None:
+    events = [JOB_OF_A_STAGE, task_failed(HEAP_FULL), NOT_WRITTEN_JOB]
+    fold = folded(*events[:first])
+    passed_on = msgspec.msgpack.encode(folded(*events[first:], piece=True).fragment)
+    fold.absorb(msgspec.msgpack.decode(passed_on, type=Fragment))
+    assert [f.kind for f in fold.application(()).failures] == [FailureKind.EXECUTOR_OUT_OF_MEMORY]
+
+
+# The defaults of Amazon EMR's Spark: the kernel ends the JVM before its task can tell the driver.
+ENDS_ITSELF = "-verbose:gc -XX:OnOutOfMemoryError='kill -9 %p' -XX:+UseG1GC"
+BY_SIGKILL = (
+    "Container from a bad node: container_1 on host: h. Exit status: 137. Diagnostics: [2026-01-01 00:00:00.000]Container "
+    "killed on request. Exit code is 137\n[2026-01-01 00:00:00.000]Killed by external signal\n."
+)
+
+
+def removed_for(reason: str) -> dict[str, Any]:
+    return {"Event": "SparkListenerExecutorRemoved", "Executor ID": "2", "Removed Reason": reason}
+
+
+def environment_of(**properties: str) -> dict[str, Any]:
+    return {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": properties}
+
+
+@pytest.mark.parametrize("name", ["spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        BY_SIGKILL,
+        "\nThe executor with id 2 exited with exit code 137(SIGKILL, possible container OOM).\n"
+        + CONTAINERS.format("Error"),
+        LOST_TASK + "ExecutorLostFailure (executor 2 exited caused by one of the running tasks) Reason: " + BY_SIGKILL,
+    ],
+)
+def test_a_jvm_that_is_told_to_kill_itself_was_killed_for_its_heap(name: str, reason: str) -> None:
+    def told(options: str) -> list[FailureKind]:
+        job = JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": reason}}}
+        found = folded(environment_of(**{name: options}), JOB_START, removed_for(reason), job).application(())
+        assert found.resources.lost_executors == (found.failures[0].kind,)
+        return [failed.kind for failed in found.failures]
+
+    assert told(ENDS_ITSELF) == [FailureKind.EXECUTOR_OUT_OF_MEMORY] * 2
+    for other in ("", "-XX:OnOutOfMemoryError='kill %p'", "-XX:+HeapDumpOnOutOfMemoryError"):
+        assert FailureKind.EXECUTOR_OUT_OF_MEMORY not in told(other)
+
+
+@pytest.mark.parametrize(
+    "reason", [YARN_KILLED, CONTAINERS.format("OOMKilled"), "Container c_1 on host: h was preempted."]
+)
+def test_what_its_cluster_says_of_an_executor_is_believed(reason: str) -> None:
+    events = [environment_of(**{"spark.executor.extraJavaOptions": ENDS_ITSELF}), removed_for(reason)]
+    assert folded(*events).application(()).failures[0].kind is recognise(reason)[0]
 
 
 def test_an_application_that_lost_too_many_executors_died_for_their_memory() -> None:

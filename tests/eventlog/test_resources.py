@@ -56,6 +56,17 @@ def test_executors_and_their_containers_are_told_apart_from_cores() -> None:
     assert use.allocated_byte_ms == use.executor_ms * use.container_bytes  # type: ignore[operator]
 
 
+def test_stages_that_ask_for_executors_of_their_own_are_told() -> None:
+    """ResourceProfile: the application's own has the id 0."""
+
+    def stage(profile: Any) -> bytes:
+        return event("SparkListenerStageCompleted", Stage_Info={"Stage ID": 0, "Resource Profile Id": profile})
+
+    assert not used(stage(0)).has_profiles
+    assert used(stage(0), stage(1), stage(0)).has_profiles
+    assert used(stage(1)).needs_its_executors
+
+
 def test_all_attempts_at_tasks_count_failed_ones_too() -> None:
     failed = task(run_ms=300, gc_ms=200, spilled=5, reason="ExceptionFailure")
     use = used(stage_submitted(), task(run_ms=700, gc_ms=50, spilled=10), failed)

@@ -53,6 +53,7 @@ def night(
     in_force: Sequence[DecidedChange] = (),
     caches: bool = False,
     barriers: bool = False,
+    profiles: bool = False,
     has_log: bool = True,
     state: RunState | None = None,
     days: float = 18,
@@ -72,7 +73,7 @@ def night(
         duration_ms=int(minutes * MINUTE),
         conf=had,
         cluster=Cluster(4 * executors, executors, 4, 1 << 30, 1 << 30),
-        resources=ResourceUse(tasks_at_once=at_once, caches=caches, has_barriers=barriers),
+        resources=ResourceUse(tasks_at_once=at_once, caches=caches, has_barriers=barriers, has_profiles=profiles),
     )
     return replace(found, outcome=measured)
 
@@ -262,6 +263,7 @@ def test_a_job_that_begins_to_keep_rows_in_memory_has_all_its_executors_from_the
     assert given([*THREE, night(3, fewer(8)), caching]) == 16
     assert given([*THREE, night(3, fewer(8)), caching, night(5), night(6)]) == 16
     assert given([night(n, barriers=True) for n in range(4)]) == 16
+    assert given([night(n, profiles=True) for n in range(4)]) == 16
 
 
 def test_a_run_whose_log_lacks_starts_of_tasks_tells_how_long_it_took() -> None:
@@ -336,6 +338,22 @@ def test_a_standalone_cluster_is_asked_for_cores() -> None:
     assert cuts([night(n, conf=unsaid) for n in range(3)], unsaid) == {}
     local = {"spark.master": "local[8]"}
     assert cuts([night(n, conf=local) for n in range(3)], local) == {}
+
+
+def test_no_more_are_set_than_their_author_asks_for() -> None:
+    # One that is lost may be counted until it is known to be gone, when another is there in its place.
+    replaced = {"executors": 6, "at_once": ((20, 5 * MINUTE), (1, 5 * MINUTE))}
+    standalone = {"spark.master": "spark://master:7077", EXECUTOR_CORES.property: "4", CORES_MAX.property: "16"}
+    for conf in (YARN | {INSTANCES: "4"}, dynamic(most="4") | {INSTANCES: "1"}, standalone):
+        assert cuts([night(n, conf=conf, **replaced) for n in range(3)], conf) == {}
+    (cut,) = executor_cuts(
+        [night(n, conf=YARN | {INSTANCES: "4"}, executors=6, at_once=((8, MINUTE),)) for n in range(3)],
+        YARN | {INSTANCES: "4"},
+        Objective.COST,
+        may_step=True,
+    )
+    assert (cut.value, cut.was) == ("2", "4")
+    assert reason_words(cut.why).startswith("with 2 in place of 4 executors")
 
 
 def test_until_a_month_was_seen_steps_go_down_to_half_and_no_further() -> None:

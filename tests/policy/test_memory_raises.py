@@ -524,6 +524,18 @@ def test_memory_off_the_heap_is_what_tasks_lack_where_they_take_it_there() -> No
     assert given(ended(0, {**own, OFF_HEAP.property: "false"}, FailureKind.TASK_MEMORY)) == {HEAP: "4096m"}
 
 
+def test_in_local_mode_memory_off_the_heap_is_beside_others_too() -> None:
+    local = {"spark.master": "local[4]", DRIVER: "4g", OFF_HEAP.property: "true", OFF: "2g"}
+    died = ended(0, local, FailureKind.TASK_MEMORY)
+    assert given(died, own=local) == {}
+    assert given(died, own=local, limits=MemoryLimits(driver_bytes=7 * GIB)) == {OFF: "3072m"}
+    (raised,) = memory_raises([died], local, MemoryLimits(driver_bytes=16 * GIB))
+    assert raised.value == "4096m"
+    worked = ended(1, {**local, OFF: "4g"}, raises=[raised])
+    assert given(died, worked, own=local, limits=MemoryLimits(driver_bytes=7 * GIB)) == {OFF: "3072m"}
+    assert given(died, worked, own=local) == {}
+
+
 def test_what_cannot_be_broadcast_is_shuffled() -> None:
     died = ended(0, {}, FailureKind.BROADCAST_TOO_LARGE)
     assert given(died) == {STATIC: "-1"}

@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.failure_rules import LOOKED_AT, recognise
+from tuner.eventlog.failure_rules import LOOKED_AT, is_by_sigkill, recognise
 from tuner.eventlog.fragment import Fragment
-from tuner.model.failure import FailureKind, LoggedFailure
+from tuner.model.failure import OF_EXECUTOR_MEMORY, FailureKind, LoggedFailure
 from tuner.printable import printable
+from tuner.spark.properties import EXECUTOR_JAVA_OPTIONS
 
 # What an application came to is told by its last failures.
 _MAX_FAILURES = 20
 _MAX_WHERE = 80
+# Tasks of so many stages are known to have failed.
+_MAX_STAGES = 100
+# Each error of memory's has it in its name.
+_OF_MEMORY = "OutOfMemory"
+_UNEXPLAINED = (FailureKind.UNKNOWN, "")
 # TaskEndReason.ExecutorLostFailure.
 _LOST_EXECUTOR = re.compile(r"ExecutorLostFailure \(executor (\w{1,40})[ )]")
+# Amazon EMR has it among its defaults.
+_KILLS_ITSELF = re.compile(r"-XX:OnOutOfMemoryError=\W{0,3}kill -(?:9|KILL|SIGKILL) %p")
+_OF_SIGKILL = frozenset({FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST})
+
+
+def take_environment(fragment: Fragment, properties: Mapping[str, object]) -> None:
+    """Keep whether executors end themselves by SIGKILL where their heap is full: what ends so tells nobody."""
+    options = (properties.get(name) for name in EXECUTOR_JAVA_OPTIONS)
+    fragment.kills_itself |= any(isinstance(text, str) and _KILLS_ITSELF.search(text) for text in options)
+
+
+def told_failures(fragment: Fragment) -> tuple[list[LoggedFailure], list[LoggedFailure]]:
+    """The executors that were lost, and the work that failed, as all events of a log tell of them."""
+    kept = (fragment.losses, fragment.failures)
+    if not fragment.kills_itself:
+        return kept
+    lost, failed = ([_of_heap(one) for one in several] for several in kept)
+    return lost, failed
+
+
+def _of_heap(failed: LoggedFailure) -> LoggedFailure:
+    if not failed.by_sigkill or failed.kind not in _OF_SIGKILL:
+        return failed
+    words = "an executor killed itself, as it does where its heap is full"
+    return replace(failed, kind=FailureKind.EXECUTOR_OUT_OF_MEMORY, words=words)
 
 
 def take_execution(fragment: Fragment, event: ev.ExecutionEnd) -> None:
@@ -29,6 +61,20 @@ def take_job(fragment: Fragment, event: ev.JobEnd, execution_id: int | None) -> 
     if event.result.exception is not None and event.result.exception.message:
         text = event.result.exception.message
         _keep(fragment.failures, text, f"job {event.job_id}", execution_id=execution_id, job_id=event.job_id)
+        fragment.failures[-1] = _explained(fragment.failures[-1], fragment, fragment.died_tasks)
+
+
+def take_task(fragment: Fragment, event: ev.TaskEnd) -> None:
+    """Keep of a stage whether its last task that failed did for memory: of an error with a condition, a job's end tells the
+    outermost message alone, without causes (DAGScheduler.abortStage since 4.0)."""
+    stack = event.end_reason.stack
+    if not isinstance(stack, str):
+        return
+    # A log may tell of thousands.
+    is_of_memory = _OF_MEMORY in stack
+    fragment.died_tasks[event.stage_id] = recognise(f"Lost task {stack}") if is_of_memory else _UNEXPLAINED
+    if len(fragment.died_tasks) > _MAX_STAGES:
+        del fragment.died_tasks[next(iter(fragment.died_tasks))]
 
 
 def take_executor(fragment: Fragment, event: ev.ExecutorRemoved) -> None:
@@ -43,9 +89,23 @@ def absorb_failures(here: Fragment, later: Fragment) -> None:
     for failed in later.failures:
         if failed.job_id is not None and failed.execution_id is None and (job := here.jobs.get(failed.job_id)):
             failed = replace(failed, execution_id=job.execution_id)
-        _add(here.failures, failed)
+        _add(here.failures, _explained(failed, here, {**here.died_tasks, **later.died_tasks}))
+    here.died_tasks.update(later.died_tasks)
+    here.kills_itself |= later.kills_itself
     for lost in later.losses:
         _add(here.losses, lost)
+
+
+def _explained(
+    failed: LoggedFailure, fragment: Fragment, died_tasks: Mapping[int, tuple[FailureKind, str]]
+) -> LoggedFailure:
+    """Of a job that does not say why it failed, what its tasks died of, where that was memory."""
+    job = fragment.jobs.get(failed.job_id) if failed.job_id is not None else None
+    if job is None or failed.kind is not FailureKind.UNKNOWN:
+        return failed
+    died = [died_tasks[stage] for stage in job.stage_ids if stage in died_tasks]
+    of_memory = [(kind, words) for kind, words in died if kind in OF_EXECUTOR_MEMORY]
+    return replace(failed, kind=of_memory[-1][0], words=of_memory[-1][1]) if of_memory else failed
 
 
 def _keep(
@@ -60,7 +120,9 @@ def _keep(
     kind, words = recognise(text)
     if not lost_executor and (named := _LOST_EXECUTOR.search(text[:LOOKED_AT])):
         lost_executor = named[1]
-    _add(kept, LoggedFailure(kind, words, printable(where, _MAX_WHERE), execution_id, job_id, lost_executor))
+    by_sigkill = kind in _OF_SIGKILL and is_by_sigkill(text)
+    where = printable(where, _MAX_WHERE)
+    _add(kept, LoggedFailure(kind, words, where, execution_id, job_id, lost_executor, by_sigkill))
 
 
 def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:

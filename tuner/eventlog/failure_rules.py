@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tuner.eventlog.quoted_words import without_quotes
 from tuner.model.failure import FailureKind
 
 
@@ -21,8 +22,11 @@ _OVER_LIMIT = "an executor needed more memory than its container has"
 # What is looked at of one text; a stack trace follows.
 LOOKED_AT = 20_000
 _SIZE = r"[\d.]{1,12} ?[KMGTPE]?i?B"
-# Not what subprocess.CalledProcessError says of a program that the job itself started.
-_EXIT_CODE = r"(?<!non-zero )[Ee]xit(?:ed)?(?: with)?(?: exit)? ?(?:code|status):? ?(?:is )?"
+# Not what subprocess.CalledProcessError and PipedRDD say of a program that the job itself started, nor YARN's ApplicationMaster
+# of the job's.
+_EXIT_CODE = (
+    r"(?<!non-zero )(?<!Subprocess )(?<!application )[Ee]xit(?:ed)?(?: with)?(?: exit)? ?(?:code|status):? ?(?:is )?"
+)
 # Of a heap; not of threads, of an array's length or of classes, nor a library's own error of that name (torch.cuda). An array
 # too long is HotSpot's to say, or jdk.internal.util.ArraysSupport's; before Java 17 collections say it by their stack alone.
 _HEAP_FULL = (
@@ -34,6 +38,15 @@ _HEAP_FULL = (
 _OF_TASK = r"Lost task (?:(?!Driver stacktrace:|Lost task )[\s\S])*?"
 
 
+# YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager.
+_LIMIT = (
+    r"exceeding (?:physical |virtual )?memory limits|running beyond (?:physical|virtual) memory limits|OOMKilled"
+    r"|low on resource: memory"
+)
+_SIGKILL = re.compile(rf"{_EXIT_CODE}137\b")
+_SAYS_WHY = re.compile(_LIMIT)
+
+
 def _rules(*rows: tuple[FailureKind, str, str]) -> tuple[Rule, ...]:
     return tuple(Rule(kind, re.compile(pattern), words) for kind, pattern, words in rows)
 
@@ -41,6 +54,12 @@ def _rules(*rows: tuple[FailureKind, str, str]) -> tuple[Rule, ...]:
 # The first that matches counts: a cause comes before what follows from it. Texts of Spark 2.4 to 4.3; the class that
 # writes each is named.
 RULES = _rules(
+    # ExecutorAllocationManager.removeExecutors, where executors are decommissioned: idle, it was given back
+    (
+        FailureKind.UNKNOWN,
+        r"\AExecutor decommission: spark scale down\s*\Z",
+        "an idle executor was given back",
+    ),
     # BroadcastExchangeExec; since 3.2 QueryExecutionErrors.executeBroadcastTimeoutError (_LEGACY_ERROR_TEMP_2097)
     (
         FailureKind.BROADCAST_TIMEOUT,
@@ -58,6 +77,12 @@ RULES = _rules(
         FailureKind.BROADCAST_TOO_LARGE,
         r"Cannot broadcast the table (?:over|with) [\w ]{1,40} rows: (?P<rows>\d{1,19}) rows",
         "a table of {rows} rows is too large to broadcast",
+    ),
+    # LongToUnsafeRowMap.grow, of a broadcast's (_LEGACY_ERROR_TEMP_2110): a task's own are no broadcasts
+    (
+        FailureKind.BROADCAST_TOO_LARGE,
+        r"\A(?:(?!Lost task )[\s\S])*?Can ?not build a HashedRelation that is larger than 8G",
+        "a table is too large to broadcast",
     ),
     # BroadcastExchangeExec, QueryExecutionErrors.notEnoughMemoryToBuildAndBroadcastTableError (_LEGACY_ERROR_TEMP_2250)
     (
@@ -102,11 +127,9 @@ RULES = _rules(
         r"Max number of executor failures \((?P<count>\d{1,9})\) reached",
         "{count} executors were lost, which ends an application",
     ),
-    # YarnAllocator and YARN's own diagnostics; ExecutorPodsLifecycleManager
     (
         FailureKind.EXECUTOR_OVER_LIMIT,
-        r"exceeding (?:physical |virtual )?memory limits|running beyond (?:physical|virtual) memory limits|OOMKilled"
-        r"|low on resource: memory",
+        _LIMIT,
         _OVER_LIMIT,
     ),
     # ExecutorPodsLifecycleManager, KubernetesUtils.containerStatusDescription: SIGKILL by something else than the container's
@@ -117,7 +140,8 @@ RULES = _rules(
         r"exit code: 137\s{1,9}termination reason: (?:Error|ContainerStatusUnknown)\b",
         "an executor was killed, not for its limit",
     ),
-    # Exit codes: 137 is SIGKILL, which is how containers end that need more than they have, SparkExitCode.OOM is 52
+    # Exit codes: 137 is SIGKILL, which is how containers end that need more than they have, SparkExitCode.OOM is 52, and 3 is
+    # HotSpot's with -XX:+ExitOnOutOfMemoryError (report_java_out_of_memory)
     (
         FailureKind.EXECUTOR_OVER_LIMIT,
         rf"container OOM|{_EXIT_CODE}137\b",
@@ -125,7 +149,8 @@ RULES = _rules(
     ),
     (
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
-        rf"\(JVM OOM\)|{_EXIT_CODE}52\b",
+        rf"\(JVM OOM\)|{_EXIT_CODE}52\b|(?:Command|executor with id \w{{1,40}}) exited with (?:exit )?code 3\b"
+        r"|Container (?:from a bad node|marked as failed): [^\n]{1,400}?Exit status: 3\b",
         "an executor ran out of memory",
     ),
     # YarnAllocator, of a status that is not YARN's own (these are negative: preempted, over a limit, on a lost node): SIGTERM by
@@ -138,7 +163,7 @@ RULES = _rules(
     ),
     (
         FailureKind.EXECUTOR_OUT_OF_MEMORY,
-        rf"{_OF_TASK}(?:{_HEAP_FULL})|Lost task [^\n]{{1,300}}\bMemoryError\b",
+        rf"{_OF_TASK}(?:{_HEAP_FULL})",
         "a task ran out of memory",
     ),
     # YarnAllocator; CoarseGrainedSchedulerBackend, ExecutorDecommission; ExecutorPodsLifecycleManager
@@ -253,11 +278,33 @@ RULES = _rules(
     ),
 )
 
+# What the job's own words tell, too: all else is Spark's to say.
+_OF_THE_JOB = frozenset(
+    {
+        FailureKind.LOCAL_DISK,
+        FailureKind.KILLED,
+        FailureKind.STOPPED,
+        FailureKind.UNKNOWN,
+        FailureKind.DATA_OR_CODE,
+        FailureKind.INPUT_MISSING,
+        FailureKind.ACCESS_DENIED,
+        FailureKind.UNREACHABLE,
+        FailureKind.CODE,
+    }
+)
+
 
 def recognise(text: str) -> tuple[FailureKind, str]:
     """The kind of failure that an error message tells of, and words that say it; unknown where no rule knows it."""
     text = text[:LOOKED_AT]
+    of_spark = without_quotes(text)
     for rule in RULES:
-        if found := rule.pattern.search(text):
+        if found := rule.pattern.search(text if rule.kind in _OF_THE_JOB else of_spark):
             return rule.kind, rule.words.format(**found.groupdict())
     return FailureKind.UNKNOWN, "failed"
+
+
+def is_by_sigkill(text: str) -> bool:
+    """Whether it tells that an executor's process ended by SIGKILL, and not that its container held too much."""
+    of_spark = without_quotes(text[:LOOKED_AT])
+    return bool(_SIGKILL.search(of_spark)) and not _SAYS_WHY.search(of_spark)

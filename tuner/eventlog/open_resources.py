@@ -33,6 +33,7 @@ class OpenResources(msgspec.Struct):
     firm_bytes: int = 0
     caches: bool = False
     has_barriers: bool = False
+    has_profiles: bool = False
 
     def take_task(self, event: ev.TaskEnd) -> None:
         metrics = event.metrics
@@ -108,6 +109,7 @@ class OpenResources(msgspec.Struct):
         self._absorb_firm(later)
         self.caches |= later.caches
         self.has_barriers |= later.has_barriers
+        self.has_profiles |= later.has_profiles
         self._add(later.task_ms, later.gc_ms, later.spilled_bytes)
         self.driver = _larger(self.driver, later.driver)
         self.executors = _larger(self.executors, later.executors)

@@ -77,7 +77,8 @@ class LoggedFailure:
     """Something that failed in an application: a SQL execution, a job (of an execution, where it is known), or an executor.
 
     `where` names it. `words` quote numbers of Spark's own, and nothing of the job's. `lost_executor` is the id of the one that
-    was lost, or that it says it was lost with; "" where it says none.
+    was lost, or that it says it was lost with; "" where it says none. `by_sigkill`: an executor's process ended by SIGKILL, and
+    nothing says why.
     """
 
     kind: FailureKind
@@ -86,6 +87,7 @@ class LoggedFailure:
     execution_id: int | None = None
     job_id: int | None = None
     lost_executor: str = ""
+    by_sigkill: bool = False
 
 
 @dataclass(frozen=True, slots=True)

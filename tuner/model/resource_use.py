@@ -39,7 +39,7 @@ class ResourceUse:
     ascending, each with the milliseconds in which so many did; () where the log does not tell. `caches` says that the job keeps
     rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
     at all (RDD.barrier). `lost_executors` are why executors are gone, each reason once, where the log tells one; the run may have
-    gone on.
+    gone on. `has_profiles` says that stages asked for executors of their own (ResourceProfile), whose sizes no property tells.
     """
 
     executor_ms: int | None = None
@@ -55,11 +55,12 @@ class ResourceUse:
     caches: bool = False
     has_barriers: bool = False
     lost_executors: tuple[FailureKind, ...] = ()
+    has_profiles: bool = False
 
     @property
     def needs_its_executors(self) -> bool:
         """Whether fewer executors may be too few, however idle they are."""
-        return self.caches or self.has_barriers
+        return self.caches or self.has_barriers or self.has_profiles
 
     @property
     def gc_share(self) -> float:

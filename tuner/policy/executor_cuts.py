@@ -240,7 +240,8 @@ class _Known:
         counted = [m for m in own if m.at_once]
         if self.is_overruled or not counted or _shape(asked) != self.shape or not _is_countable(asked):
             return
-        had, now = max(m.executors for m in own), min(self.bounds, default=_AS_ASKED)
+        had = min(max(m.executors for m in own), _most_asked(asked))
+        now = min(self.bounds, default=_AS_ASKED)
         judged = self._judged(now)
         # Whether a number is slower is told by runs with the same changes.
         is_comparable = any(m.in_force == in_force for m in own)
@@ -276,6 +277,16 @@ class _Known:
             else executors_needed(m.at_once, m.executors, m.slots, m.duration_ms)
             for m in counted
         )
+
+
+def _most_asked(asked: Mapping[str, str]) -> int:
+    """The most executors that their author asks for: of one that is lost another may be there before it is known to be gone."""
+    settings = Settings(asked)
+    if settings[DYNAMIC_ALLOCATION]:
+        return settings[DYNAMIC_ALLOCATION_MAX]
+    if gives_heap_alone(master_of(asked)):
+        return max(1, (settings[CORES_MAX] or _AS_ASKED) // max(1, settings[EXECUTOR_CORES]))
+    return settings[EXECUTOR_INSTANCES] or _AS_ASKED
 
 
 def _bounding(asked: Mapping[str, str], executors: int, had: int) -> Iterator[tuple[Knob[Any], int]]:

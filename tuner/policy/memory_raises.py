@@ -34,7 +34,7 @@ from tuner.spark.knobs import (
     OFF_HEAP,
     OFF_HEAP_SIZE,
 )
-from tuner.spark.master import gives_heap_alone, in_cluster_mode, is_kubernetes, master_of
+from tuner.spark.master import gives_heap_alone, in_cluster_mode, is_kubernetes, is_local, master_of
 from tuner.spark.settings import Settings
 from tuner.units import GIB, MIB
 
@@ -201,6 +201,8 @@ class _Known:
     def _most(self, name: str, conf: Mapping[str, str]) -> int:
         """The most that a run with this conf may have of a size."""
         asked = {**conf, **self._asked}
+        if name == _OFF_HEAP and is_local(master_of(conf)):
+            return self._limit(name, conf)
         if name in (_HEAP, _OVERHEAD, _OFF_HEAP):
             return min(self._most_of_executor(name, conf, asked), self._limit(name, conf))
         own = amount(_DRIVER, asked)
@@ -253,6 +255,10 @@ class _Known:
 
     def _limit(self, name: str, conf: Mapping[str, str]) -> int:
         """What the platform lets a run have, which may be less than it was."""
+        if name == _OFF_HEAP and is_local(master_of(conf)):
+            # It is taken from the machine that the driver's heap is taken from.
+            most = self.limits.driver_bytes
+            return amount(name, self._asked) if most is None else most - amount(_DRIVER, conf)
         shape = self.limits.largest_shape(Settings(conf)[EXECUTOR_CORES])
         limits = [limit for limit in (self.limits.executor_bytes, shape) if limit is not None]
         if name in (_HEAP, _OVERHEAD, _OFF_HEAP) and limits:

@@ -37,6 +37,7 @@ from tuner.spark.knobs import (
 )
 from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local, master_of
 from tuner.spark.memory import RESERVED_BYTES, SHARE_OF_ONE
+from tuner.spark.properties import EXECUTOR_JAVA_OPTIONS
 from tuner.spark.settings import Settings
 from tuner.units import MIB, parse_bytes
 
@@ -53,7 +54,6 @@ MOST_GC, MORE_GC = 0.1, 2.0
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 # A JVM whose heap is to begin larger than it may become does not start.
 _BEGINS = re.compile(r"-(?:Xms|XX:InitialHeapSize=)(\d{1,15}[kKmMgGtT]?)(?![\w.])")
-_JAVA_OPTIONS = ("spark.executor.extraJavaOptions", "spark.executor.defaultJavaOptions")
 
 
 def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: bool) -> tuple[SizeChange, ...]:
@@ -317,7 +317,7 @@ def _heap(conf: Mapping[str, str]) -> int:
 
 def _first_heap(conf: Mapping[str, str]) -> int:
     """With how much its executors' heaps are to begin, by options of their JVMs; 0 where none says so."""
-    given = [size for name in _JAVA_OPTIONS for size in _BEGINS.findall(conf.get(name, ""))]
+    given = [size for name in EXECUTOR_JAVA_OPTIONS for size in _BEGINS.findall(conf.get(name, ""))]
     return max((parse_bytes(size, "b") or 0 for size in given), default=0)
 
 

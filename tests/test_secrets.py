@@ -481,7 +481,7 @@ def spark_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_run(dict(value.split("=", 1) for flag, value in pairs if flag == "--conf"))
         return start([sys.executable, "-c", ""])
 
-    monkeypatch.setattr("tuner.cli.submit.subprocess.Popen", run)
+    monkeypatch.setattr("tuner.cli.commands.submit.subprocess.Popen", run)
     return program.parents[1]
 
 

@@ -48,6 +48,13 @@ def test_twice_the_input_explains_twice_the_seconds() -> None:
     assert not found.is_noise
 
 
+def test_a_plan_that_scans_a_table_once_instead_of_twice_has_no_smaller_input() -> None:
+    twice, once = execution(work=800, input_bytes=2 * GB), execution(work=400)
+    before, after = replace(twice, source_bytes=GB), replace(once, source_bytes=GB)
+    assert CauseCode.INPUT not in why(compared(before, after))
+    assert CauseCode.INPUT in why(compared(twice, after)), "where one log does not tell, both count scans"
+
+
 def test_the_table_that_grew_is_named() -> None:
     def tables(sales: int) -> tuple[TableRead, ...]:
         return TableRead("shop.sales", (), 10, sales), TableRead("shop.days", (), 10, 20_000)

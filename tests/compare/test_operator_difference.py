@@ -12,7 +12,7 @@ from tuner.model.strategy import BuildSide, Strategy
 
 
 def aggregate(operator: str, seconds: float) -> AggregateSite:
-    return AggregateSite("by day", operator, False, True, False, 100, 10, 500, 8, None, 0, seconds)
+    return AggregateSite("by day", operator, False, True, 100, 10, 500, 8, None, 0, seconds)
 
 
 def test_what_is_alike_is_left_out() -> None:

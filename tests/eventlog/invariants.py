@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tuner.cli.json_line import JsonLine
+from tuner.cli.as_json.json_line import JsonLine
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.application import Application, Completeness, Problem, Work

@@ -109,6 +109,15 @@ class TestExecution:
         assert application.executions[0].stage_ids == (0,)
         assert accumulators(application) == {ROWS: 50}
 
+    def test_jobs_that_begin_after_its_end_are_none_of_its(self) -> None:
+        """Whoever takes a result row by row asks for its partitions later: toLocalIterator, the Thrift server."""
+        late = job_start(0, [1], 1).replace(b'"Submission Time": 2500', b'"Submission Time": 8001')
+        own = [execution_start(), job_start(0, [0]), stage_submitted(), task_end(0, 50), job_end(), execution_end()]
+        for lines in ([*own, late, stage_submitted(1), task_end(0, 7, stage_id=1)], [*own, late]):
+            application = fold(lines)
+            assert [job.execution_id for job in application.jobs] == [0, None]
+            assert accumulators(application) == {ROWS: 50}
+
     def test_sub_executions_name_their_root(self) -> None:
         sub = execution_start(6).replace(b'"rootExecutionId":6', b'"rootExecutionId":5')
         old = execution_start(7).replace(b'"rootExecutionId":7,', b"")  # before 3.4
@@ -305,6 +314,10 @@ class TestStages:
 
     def test_the_operators_that_ran_in_it_are_those_whose_metrics_it_updated(self) -> None:
         assert only_stage(fold(whole_log())).accumulator_ids == frozenset({ROWS})
+
+    def test_where_its_completion_is_lost_its_tasks_tell_them(self) -> None:
+        lines = [line for line in whole_log() if b"StageCompleted" not in line]
+        assert only_stage(fold(lines)).accumulator_ids == frozenset({ROWS})
 
     def test_it_belongs_to_the_execution_whose_job_listed_it_first(self) -> None:
         reused = [execution_start(0), execution_start(1), job_start(0, [0]), job_start(1, [0, 1]), stage_submitted(0)]

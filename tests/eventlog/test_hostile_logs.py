@@ -22,7 +22,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.cli.harvest import harvest
+from tuner.cli.commands.harvest import harvest
 from tuner.eventlog import read as reading
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.read import read_application

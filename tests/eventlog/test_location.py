@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from upath import UPath
 
-from tuner.cli.logs import LogReader, QueryList, read_into
+from tuner.cli.reading.logs import LogReader, QueryList, read_into
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.locate import locate

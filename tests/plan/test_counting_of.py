@@ -163,3 +163,102 @@ class TestProducts:
     def test_what_it_reads_of_a_shuffle_was_written_once(self) -> None:
         text = self.product(shuffled("k#1", "sales", "1000", read="4000"), shuffled("x#9", "days", "150", read="600"))
         assert rows_of(text) == (1000, 150, 30)
+
+
+class TestMergeJoinsOnOneKey:
+    """A merge join stops as soon as no row of either side can match any more, and with it what feeds it row by row
+    (SortMergeJoinExec.findNextJoinRows)."""
+
+    @staticmethod
+    def chain(type_: str, few: str = "40", order: str = "") -> str:
+        below, other = merge_join("7"), shuffled("k#3", "days", few)
+        if order:
+            below = operator("Sort | [k#1 ASC NULLS FIRST], false, 0 | sort time=1", below)
+        return operator(f"SortMergeJoin | [k#1], [k#3], {type_} | number of output rows=5", below, other)
+
+    @staticmethod
+    def rows(text: str) -> tuple[Rows, int | None]:
+        above, below = find_joins(plan(text), finished=True)
+        return (above.left.rows, above.right.rows, above.output_rows), below.output_rows
+
+    @pytest.mark.parametrize("type_", ["Inner", "LeftSemi", "RightOuter"])
+    def test_of_a_join_that_stopped_with_a_side_of_few_rows_nothing_is_known(self, type_: str) -> None:
+        (left, right, output), below = self.rows(self.chain(type_))
+        assert {left, right} == {None, 40}
+        assert (output, below) == (5, None)
+
+    @pytest.mark.parametrize("type_", ["LeftOuter", "LeftAnti", "ExistenceJoin(exists#9)", "FullOuter"])
+    def test_a_join_whose_every_row_is_asked_for_is_whole(self, type_: str) -> None:
+        assert self.rows(self.chain(type_)) == ((7, 40, 5), 7)
+
+    def test_beside_a_side_of_many_rows_little_is_left_out(self) -> None:
+        assert self.rows(self.chain("Inner", few="8000")) == ((7, 8000, 5), 7)
+
+    def test_a_sort_takes_all_its_rows(self) -> None:
+        assert self.rows(self.chain("Inner", order="k#1")) == ((7, 40, 5), 7)
+
+    def test_what_is_below_its_own_shuffles_is_whole(self) -> None:
+        _, below = find_joins(plan(self.chain("Inner")), finished=True)
+        assert (below.left.rows, below.right.rows) == (1000, 900)
+
+    def test_blocks_do_not_know_it_either(self) -> None:
+        (graph,) = join_graphs(plan(self.chain("Inner")), finished=True)
+        assert {relations: found.rows for relations, found in graph.measured.items()} == {0b111: 5}
+
+
+class TestStagesThatNeverRan:
+    """An execution can end before its last stage begins: toLocalIterator, the Thrift server's incrementalCollect."""
+
+    def test_of_what_should_have_read_a_shuffle_nothing_is_known(self) -> None:
+        sides = (shuffled("k#1", "sales", "1000", read="0"), shuffled("k#2", "items", "900", read="0"))
+        unread = [side.replace("; records read=0", "; records read=") for side in sides]
+        assert rows_of(merge_join("", *unread)) == (1000, 900, None)
+
+    def test_nor_of_what_should_have_read_files(self) -> None:
+        text = broadcast_join().replace("number of output rows=50", "number of output rows=")
+        text = text.replace("[k#1] | number of output rows=", "[k#1] | size of files read=10; number of output rows=")
+        assert rows_of(text) == (None, 900, None)
+
+    def test_what_read_a_shuffle_and_put_out_nothing_ran(self) -> None:
+        assert rows_of(merge_join("")) == (1000, 900, 0)
+
+    def test_what_had_nothing_to_read_ran(self) -> None:
+        assert rows_of(merge_join("", shuffled("k#1", "sales", ""), shuffled("k#2", "items", ""))) == (0, 0, 0)
+
+    def test_nor_of_what_should_have_read_what_was_never_shuffled(self) -> None:
+        def unread(key: str) -> str:
+            text = shuffled(key, "items", "").replace("| number of", "| size of files read=9; number of")
+            return text.replace("| data size", "| number of partitions=8; data size")
+
+        assert rows_of(merge_join("", unread("k#1"), unread("k#2"))) == (None, None, None)
+
+    def test_nor_of_what_it_should_have_shuffled(self) -> None:
+        unread = shuffled("k#2", "items", "").replace("| number of", "| size of files read=9; number of")
+        assert rows_of(merge_join("50", right=unread)) == (1000, None, 50)
+
+    def test_below_a_broadcast_too(self) -> None:
+        below = "SortMergeJoin | [k#1], [k#2], Inner | number of output rows="
+        sides = [shuffled(f"k#{n}", "items", "900").replace("; records read=900", "; records read=") for n in (1, 2)]
+        exchange = operator(
+            "BroadcastExchange | HashedRelationBroadcastMode | number of output rows=9; data size=9",
+            operator(below, *sides),
+        )
+        text = operator(
+            "BroadcastHashJoin | [k#5], [k#1], Inner, BuildRight, false | number of output rows=50",
+            scan("k#5", "sales", "50"),
+            exchange,
+        )
+        above, inner = find_joins(plan(text), finished=True)
+        assert (above.left.rows, above.right.rows, above.output_rows) == (50, 9, 50)
+        assert inner.output_rows is None
+
+
+class TestLostEvents:
+    def test_what_a_stage_counted_whose_tasks_the_log_lacks_is_unknown(self) -> None:
+        root = plan(merge_join("50"))
+        (scanned,) = [node for node in root.walk() if node.text.startswith("Scan parquet t.sales")]
+        shuffle, _ = root.children
+        (site,) = find_joins(root, finished=True, lost=scanned.counters | shuffle.counters)
+        assert (site.left.rows, site.left.shuffle_bytes, site.right.rows, site.output_rows) == (None, None, 900, 50)
+        (graph,) = join_graphs(root, finished=True, lost=root.counters)
+        assert ([relation.rows for relation in graph.relations], graph.measured) == ([1000, 900], {})

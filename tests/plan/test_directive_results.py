@@ -199,6 +199,16 @@ class TestGroupsMadeOnce:
         assert query.merged is not bool(others)
         assert (query.fingerprint == self.WRITTEN.fingerprint) is not bool(others)
 
+    def test_another_query_of_these_relations_is_not_the_one_that_was_merged(self) -> None:
+        """As queries 96 and 88 of TPC-DS: where several read the same relations, columns tell them apart, in the agent, too."""
+        written = structs.replace(self.WRITTEN, columns=unsteered(self.MERGED).columns)
+        other = structs.replace(self.WRITTEN, columns="0" * 16)
+        for query, is_it in ((written, True), (other, False)):
+            said = {query.fingerprint: (DirectiveResult("h", APPLIED, merged=query.fingerprint),)}
+            record = AgentRecord((query,), is_directed=True, loaded=True, by_query=said)
+            (ran,) = queries_of(record, execution(self.MERGED))
+            assert (ran.merged, ran.fingerprint == query.fingerprint) == (is_it, is_it)
+
     def test_a_plan_that_was_not_merged_is_no_merged_one(self) -> None:
         said = {self.WRITTEN.fingerprint: (DirectiveResult("h", HELD),)}
         query = self.ran(by_query=said)

@@ -117,17 +117,17 @@ class TestABlock:
 
     def test_a_bushy_order_is_one_block(self) -> None:
         text = """
-            SortMergeJoin | [b#2], [c#3], Inner | number of output rows=7
-              SortMergeJoin | [a#1], [b#2], Inner | number of output rows=5
+            SortMergeJoin | [b#2], [c#3], Inner | number of output rows=70
+              SortMergeJoin | [a#1], [b#2], Inner | number of output rows=50
                 Scan parquet t.a | [a#1] | number of output rows=1
                 Scan parquet t.b | [b#2] | number of output rows=2
-              SortMergeJoin | [c#3], [d#4], Inner | number of output rows=6
+              SortMergeJoin | [c#3], [d#4], Inner | number of output rows=60
                 Scan parquet t.c | [c#3] | number of output rows=3
                 Scan parquet t.d | [d#4] | number of output rows=4
         """
         found = graph(text)
         assert found.written == ((0, 1), (2, 3))
-        assert {s: m.rows for s, m in found.measured.items()} == {0b0011: 5, 0b1100: 6, 0b1111: 7}
+        assert {s: m.rows for s, m in found.measured.items()} == {0b0011: 50, 0b1100: 60, 0b1111: 70}
 
     def test_a_key_over_two_relations_names_both(self) -> None:
         text = """
@@ -308,7 +308,7 @@ class TestMerging:
                 Scan parquet t.sales | [y#2] | number of output rows=100
                 Filter | (m#4 = 1) | number of output rows=5
                   Scan parquet t.days | [d#3,m#4] | number of output rows=50
-              Filter | (m#6 = 2) | number of output rows=7
+              Filter | (m#6 = 2) | number of output rows=17
                 Scan parquet t.days | [d#5,m#6] | number of output rows=50
         """
         (merged,) = merge_graphs([graph(text.format(first=10, last=1)), graph(text.format(first=30, last=3))])

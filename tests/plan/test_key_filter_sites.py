@@ -67,6 +67,16 @@ def test_where_no_filter_would_do(old: str, new: str) -> None:
     assert _found(old, new) == []
 
 
+def test_what_a_join_drops_for_another_condition_its_keys_may_keep() -> None:
+    """As of an interval join: all rows have a key of the other side, and hardly any are in its interval."""
+    (site,) = _found("[k#1], Inner", "[k#1], Inner, (v#2 < w#6)")
+    assert (site.measured, site.kept) == (False, pytest.approx(51 / 20_000)), "by the source's own filter"
+    assert (
+        _found("[k#1], Inner", "[k#1], Inner, (v#2 < w#6)", GROUPED.replace("output rows=50\n", "output rows=15000\n"))
+        == []
+    )
+
+
 def test_below_an_aggregate_by_something_else_rows_depend_on_each_other() -> None:
     (site,) = _found("keys=[k#1]", "keys=[v#2]")
     assert (site.relations, site.rows, site.amounts) == (("t.sales",), 100_000, {"merge": 100_000, "sort": 100_000})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tuner.plan.lineage import lineage_of
+from tuner.plan.node import PlanNode
+from tuner.plan.row_bytes import read_columns
 
 from .trees import plan
 
@@ -69,3 +72,42 @@ def test_through_a_reused_exchange_of(below: str) -> None:
 def test_an_empty_relation_owns_nothing() -> None:
     root = plan(f"EmptyRelation | Project [k#1, v#2]\n  LogicalQueryStage\n    {BASE}")
     assert lineage_of(root).source("k#1") == "default.orders.k"
+
+
+class TestColumnsThatAListIsTooShortFor:
+    """spark.sql.debug.maxToStringFields: of a table of more columns only the first are printed, with their ids."""
+
+    @staticmethod
+    def wide(table: str, first: str, schema: str) -> PlanNode:
+        scan = plan(f"Scan parquet default.{table} | [{first}, ... 30 more fields] Batched: true")
+        return msgspec.structs.replace(scan, metadata={"ReadSchema": f"struct<{schema}>"})
+
+    def joined(self, *sides: PlanNode) -> PlanNode:
+        return PlanNode("SortMergeJoin", "SortMergeJoin", "SortMergeJoin [key#9], [of#8], Inner", {}, {}, sides)
+
+    def test_belong_to_the_relation_that_read_them(self) -> None:
+        orders = self.wide("orders", "a#1", "a:int,b:struct<key:int>,Key:bigint")
+        items = self.wide("items", "c#2", "c:int,of:bigint,d:map<string,array<int>>")
+        lineage = lineage_of(self.joined(orders, items))
+        assert [lineage.source(key) for key in ("key#9", "of#8L", "a#1", "d#7")] == [
+            *("default.orders.Key", "default.items.of", "default.orders.a", "default.items.d")
+        ]
+
+    def test_of_two_relations_either_may_have_read_them(self) -> None:
+        orders, items = (self.wide(table, "a#1", "a:int,key:int") for table in ("orders", "items"))
+        assert lineage_of(self.joined(orders, items)).source("key#9") == "key"
+        assert lineage_of(self.joined(orders, orders)).source("key#9") == "default.orders.key"
+
+    def test_are_among_those_that_a_scan_reads(self) -> None:
+        scan = self.wide("orders", "a#1", "a:int,b:struct<key:int>,Key:bigint")
+        assert read_columns(scan) == ("a", "b", "Key")
+        assert read_columns(plan(BASE)) == ("k", "v")
+
+    def test_computed_ones_do_not(self) -> None:
+        below = self.joined(self.wide("orders", "a#1", "a:int,key:int"), plan(BASE))
+        root = PlanNode("Project", "Project", "Project [(a#1 + 1) AS key#9]", {}, {}, (below,))
+        assert lineage_of(root).source("key#9") == "key"
+
+    def test_relations_whose_columns_are_all_there_have_no_others(self) -> None:
+        scan = msgspec.structs.replace(plan(BASE), metadata={"ReadSchema": "struct<k:int,v:int,key:int>"})
+        assert lineage_of(scan).source("key#9") == "key"

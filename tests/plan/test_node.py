@@ -110,6 +110,9 @@ PRUNED = """
     [
         "SubqueryBroadcast | dynamicpruning#7, 0, [d#3], [id=#5]",
         "SubqueryAdaptiveBroadcast | dynamicpruning#7, 0, true, Project [d#3], [d#3]",
+        # Of other engines, which run it in Spark's place.
+        "GpuSubqueryBroadcast | dynamicpruning#7, [d#3]",
+        "ColumnarSubqueryBroadcast | dynamicpruning#7, 0, [d#3], [id=#5]",
     ],
 )
 def test_dynamic_pruning_is_no_part_of_the_query(pruning: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tuner.model.application import Application, Completeness, Execution, Executors, PlanInfo, Stage
-from tuner.model.query import QueryStatus
+from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries, query
 
@@ -74,6 +74,25 @@ def test_a_query_with_what_it_read_and_what_its_stages_cost() -> None:
     assert [join.output_rows for join in query.joins] == [5]
 
 
+@pytest.mark.parametrize(
+    ("text", "read", "each_once"),
+    [
+        pytest.param("size of files read=600 | size of files read=600", 1200, 600, id="the same files"),
+        pytest.param("size of files read=600 | size of files read=400", 1000, 1000, id="other partitions of a table"),
+        pytest.param("static size of files read=600 | size of files read=600", 1200, 600, id="pruned as it runs"),
+    ],
+)
+def test_files_that_are_scanned_twice_are_there_once(text: str, read: int, each_once: int) -> None:
+    one, other = text.split(" | ")
+    plan = f"""
+        Union
+          Scan parquet shop.orders | [k#1] | {one}; number of output rows=9
+          Scan parquet shop.orders | [k#8] | {other}; number of output rows=9
+    """
+    (query,) = queries(application(execution(plan), accumulators=parse(plan)[1]))
+    assert (query.input_bytes, query.source_bytes) == (read, each_once)
+
+
 def test_relations_are_all_that_the_query_reads_in_subqueries_too_each_once() -> None:
     text = """
         SortMergeJoin | [k#1], [k#3], Inner
@@ -98,7 +117,7 @@ def test_what_aqe_found_empty_was_to_be_read() -> None:
 
 def test_bytes_are_those_of_the_tasks_where_the_scans_do_not_say() -> None:
     (query,) = queries(application(execution("Scan ExistingRDD | [a#1]"), stages=(stage(0), stage(1))))
-    assert query.input_bytes == 2 * 777
+    assert (query.input_bytes, query.source_bytes) == (2 * 777, 2 * 777)
 
 
 def test_measured_joins_carry_the_strategy_and_the_estimates_they_were_planned_with() -> None:
@@ -212,3 +231,57 @@ def test_a_plan_deeper_than_python_recurses_is_read_like_any_other() -> None:
     found = queries(application(replace(fine, initial_plan=deep), replace(fine, final_plan=deep), fine))
     assert len({query.fingerprint for query in found}) == 2
     assert [query.id for query in found] == [5, 5, 5]
+
+
+class TestLostEvents:
+    """Spark drops events where its listeners fall behind (spark.scheduler.listenerbus.eventqueue.capacity)."""
+
+    TEXT = """
+        SortMergeJoin | [k#1], [k#3], Inner | number of output rows=5
+          Exchange | hashpartitioning(k#1, 8) | shuffle bytes written=9; shuffle records written=50; records read=50
+            Scan parquet default.orders | [k#1] | number of output rows=50; size of files read=900
+          Exchange | hashpartitioning(k#3, 8) | shuffle bytes written=9; shuffle records written=7; records read=7
+            Scan parquet default.items | [k#3] | number of output rows=7; size of files read=100
+    """
+
+    def found(self, *stages: Stage, **fields: object) -> Query:
+        accumulators = parse(self.TEXT)[1]
+        (query,) = queries(application(execution(self.TEXT, **fields), stages=stages, accumulators=accumulators))
+        return query
+
+    def stages(self, **of_the_first: int) -> tuple[Stage, ...]:
+        # Accumulators are numbered from the top, line by line.
+        numbers = (frozenset({2, 3, 5}), frozenset({7, 8, 10}), frozenset({1, 4, 9}))
+        first, *others = (stage(n, accumulators=ids) for n, ids in enumerate(numbers))
+        return replace(first, **of_the_first), *others
+
+    def test_what_all_tasks_counted_is_known(self) -> None:
+        query = self.found(*self.stages())
+        (join,) = query.joins
+        assert (join.left.rows, join.right.rows, join.output_rows) == (50, 7, 5)
+        assert query.work is not None
+
+    @pytest.mark.parametrize("lost", [{"completed_tasks": 9}, {"tasks": 0, "completed_tasks": 3}])
+    def test_what_some_tasks_counted_is_not(self, lost: dict[str, int]) -> None:
+        query = self.found(*self.stages(**lost))
+        (join,) = query.joins
+        assert (join.left.rows, join.right.rows, join.output_rows) == (None, 7, 5)
+        assert [(s.rows, s.written_bytes) for s in query.shuffles] == [(7, 9), (None, None)]
+        assert (query.work, query.aggregates) == (None, ())
+
+    def test_tasks_that_ran_in_a_later_attempt_are_not_lost(self) -> None:
+        first, *others = self.stages(completed_tasks=4, failure="FetchFailed")
+        again = replace(first, attempt=1, tasks=6, completed_tasks=6, failure=None)
+        (join,) = self.found(first, again, *others).joins
+        assert join.left.rows == 50
+
+    def test_of_a_query_that_did_not_end_what_is_there_is_told(self) -> None:
+        (join,) = self.found(*self.stages(completed_tasks=9), end_ms=None).joins
+        assert join.left.rows == 50
+
+    def test_where_tasks_tell_no_metrics_the_files_that_were_to_be_read_are_no_rows(self) -> None:
+        of_the_driver = {6: 900, 11: 100}
+        stages = (stage(0), stage(1), stage(2))
+        (query,) = queries(application(execution(self.TEXT), stages=stages, accumulators=of_the_driver))
+        assert [(join.left.rows, join.right.rows, join.output_rows) for join in query.joins] == [(None, None, None)]
+        assert query.input_bytes == 1000

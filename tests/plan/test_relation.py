@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan, normalise_path, relation_name, scan_columns, short_name
 
 from .trees import plan
@@ -42,6 +43,21 @@ from .trees import plan
             "org.apache.spark.sql.cassandra.cassandrasourcerelation",
         ),
         ("Scan com.acme.Relation@1b9a3a5e sales.orders | [a#1]", "sales.orders"),
+        # Before Spark 3.4 only the text of such a scan has its table, as the source describes it: here Iceberg.
+        ("BatchScan | [a#1, b#2] Lake.sales.orders [filters=a IS NOT NULL] RuntimeFilters: []", "lake.sales.orders"),
+        ("BatchScan | [a#1] spark_catalog.sales.orders (branch=null) [filters=, groupedBy=]", "sales.orders"),
+        ("BatchScan | [a#1, ... 30 more fields] lake.sales.orders [filters=]", "lake.sales.orders"),
+        ("BatchScan | [a#1] class com.acme.Scan", "batchscan"),
+        # What other engines call the scans that they run in Spark's place.
+        ("PhotonScan parquet main.sales.orders | [a#1]", "main.sales.orders"),
+        ("CometScan parquet spark_catalog.default.orders | [a#1]", "default.orders"),
+        ("CometScan [native_iceberg_compat] parquet spark_catalog.default.orders | [a#1]", "default.orders"),
+        ("GpuScan parquet default.orders | [a#1]", "default.orders"),
+        ("NativeScan hive sales.orders | [a#1]", "sales.orders"),
+        ("ScanTransformer parquet default.orders | [a#1]", "default.orders"),
+        ("BatchScanTransformer lake.sales.orders | [a#1]", "lake.sales.orders"),
+        ("PhotonScan parquet | [a#1] | | PreparedDeltaFileIndex(1 paths)[dbfs:/lake/orders]", "dbfs:/lake/orders"),
+        ("MicroBatchScan | [key#1, value#2] class org.apache.spark.sql.kafka010.KafkaScan", "microbatchscan"),
         ("LocalTableScan | [a#1]", "localtablescan"),
         ("Range (0, 100, step=1, splits=2)", "range"),
         ("InMemoryTableScan | [a#1]", "cached"),
@@ -98,6 +114,11 @@ def test_what_a_scan_puts_out() -> None:
     scan = plan("Scan parquet db.t[odd] | [a#1,b#2L,c d#3] Batched: true, PushedFilters: [IsNotNull(a)]")
     assert scan_columns(scan) == [("a", 1), ("b", 2), ("d", 3)]
     assert scan_columns(plan("Range (0, 5, step=1)")) == []
+
+
+@pytest.mark.parametrize("text", ["FileScan parquet db.t[odd][a#1,b#2]", "GpuFileScan parquet db.t[odd][a#1,b#2] x"])
+def test_what_a_scan_puts_out_stands_behind_its_name(text: str) -> None:
+    assert scan_columns(PlanNode("Scan", "Scan parquet db.t[odd]", text, {}, {})) == [("a", 1), ("b", 2)]
 
 
 @pytest.mark.parametrize(

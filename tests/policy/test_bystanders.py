@@ -9,7 +9,7 @@ import pytest
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.run import Run
-from tuner.policy.compare import compare
+from tuner.policy.comparisons import compare
 from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.evidence.history import History
 from tuner.policy.judgement import judge

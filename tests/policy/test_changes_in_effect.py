@@ -13,7 +13,7 @@ from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.changes_in_effect import changes_in_effect, held_in, not_followed
-from tuner.policy.compare import compare
+from tuner.policy.comparisons import compare
 from tuner.policy.decide import decide
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import read_ledger

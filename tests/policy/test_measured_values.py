@@ -18,7 +18,7 @@ from tuner.model.run import Run, RunState
 from tuner.model.strategy import JoinType, Strategy
 from tuner.policy.baseline import baselines
 from tuner.policy.changes_in_effect import held_in, not_followed
-from tuner.policy.compare import compare
+from tuner.policy.comparisons import compare
 from tuner.policy.decide import decide
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import read_ledger

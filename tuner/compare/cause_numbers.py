@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tuner.compare.compared_executions import ComparedExecutions
-from tuner.compare.execution_amounts import ExecutionAmounts
+from tuner.compare.execution_amounts import ExecutionAmounts, input_sizes
 from tuner.compare.plan_change import by_site
 from tuner.compare.side_label import side_label
 from tuner.compare.surroundings import Surroundings
@@ -20,9 +20,10 @@ Numbers = dict[str, Number]
 
 def input_numbers(pair: ComparedExecutions) -> Numbers:
     """What was read, and the table that it differs most of."""
+    before, after = input_sizes(pair.query_before, pair.query)
     read = {
-        "bytes": pair.after.input_bytes,
-        "bytes_before": pair.before.input_bytes,
+        "bytes": after,
+        "bytes_before": before,
         "rows": pair.after.input_rows,
         "rows_before": pair.before.input_rows,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tuner.compare.execution_amounts import ExecutionAmounts
+from tuner.compare.execution_amounts import ExecutionAmounts, input_sizes
 from tuner.compare.plan_change import PlanChange, plan_changes
 from tuner.compare.surroundings import Surroundings
 from tuner.compare.time_split import log_ratio
@@ -65,7 +65,7 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
     plan = plan_changes(before, after)
     values = bool(before.literals and after.literals) and before.literals != after.literals
     changes_in, changes_out = around.changes_of(after.fingerprint, other_plan=bool(plan))
-    read = log_ratio(old.input_bytes, new.input_bytes)
+    read = log_ratio(*input_sizes(before, after))
     read = log_ratio(old.input_rows, new.input_rows) if read is None else read
     work = log_ratio(old.work_seconds, new.work_seconds)
     if work is None and not (plan or values or changes_in or changes_out):

@@ -11,6 +11,13 @@ from tuner.model.query import Query
 from tuner.policy.measure import broadcast_ms
 
 
+def input_sizes(before: Query, after: Query) -> tuple[int, int]:
+    """How large the inputs of two executions are: each file once, as far as both logs tell."""
+    if before.source_bytes and after.source_bytes:
+        return before.source_bytes, after.source_bytes
+    return before.input_bytes, after.input_bytes
+
+
 @dataclass(frozen=True, slots=True)
 class ExecutionAmounts:
     """`seconds` on the clock; `task_seconds` and `cpu_seconds` of cores, which wait while the driver builds broadcasts;

@@ -12,7 +12,14 @@ from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
 from tuner.eventlog.allocation import Allocation
 from tuner.eventlog.chunks import CorruptDataError
-from tuner.eventlog.failure_events import absorb_failures, take_execution, take_executor, take_job
+from tuner.eventlog.failure_events import (
+    absorb_failures,
+    take_environment,
+    take_execution,
+    take_executor,
+    take_job,
+    take_task,
+)
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_bytes import open_bytes
 from tuner.eventlog.open_groups import Group, OpenGroups
@@ -152,7 +159,7 @@ class ApplicationFold:
             for number in stage.attempts.keys() - known.keys():
                 stage.attempts[number].job_ids[:0] = self._groups.waiting(stage_id)
         for job_id, job in later.jobs.items():
-            if job.execution_id is not None and here.is_handed_on(job.execution_id):
+            if job.execution_id is not None and self._is_over(job.execution_id, job.submitted_ms):
                 job.execution_id = None
             here.jobs.setdefault(job_id, OpenJob()).absorb(job)
             if job.started:
@@ -212,6 +219,7 @@ class ApplicationFold:
 
     def _environment(self, event: ev.EnvironmentUpdate) -> None:
         self.fragment.conf.update(allowed(event.properties))
+        take_environment(self.fragment, event.properties)
         take_directives(self.fragment, event.properties)
 
     def _agent_loaded(self, event: ev.AgentLoaded) -> None:
@@ -240,7 +248,7 @@ class ApplicationFold:
             return
         execution = event.properties.execution_id if event.properties else None
         execution_id = int(str(execution)) if _EXECUTION_ID.fullmatch(str(execution)) else None
-        if execution_id is not None and self.fragment.is_handed_on(execution_id):
+        if execution_id is not None and self._is_over(execution_id, event.submitted_ms):
             # A thread keeps the id of the execution that it was made in, however long it runs (SparkContext.localProperties).
             execution_id = None
         job = OpenJob(execution_id, event.stage_ids, event.stages or [], started=True, submitted_ms=event.submitted_ms)
@@ -248,6 +256,13 @@ class ApplicationFold:
         if not known.started:
             known.absorb(job)
             self._groups.own_stages(event.job_id, job)
+
+    def _is_over(self, execution_id: int, at_ms: int | None) -> bool:
+        """Whether an execution had ended by then: its end may be told before the beginning of its jobs."""
+        execution = self.fragment.executions.get(execution_id)
+        if execution is None or execution.end is None:
+            return self.fragment.is_handed_on(execution_id)
+        return at_ms is not None and 0 < execution.end.time < at_ms
 
     def _job_end(self, event: ev.JobEnd) -> None:
         job = self.fragment.jobs.get(event.job_id)
@@ -268,6 +283,7 @@ class ApplicationFold:
         self._attempt(event.info).info = event.info
         self.fragment.resources.caches |= event.info.caches
         self.fragment.resources.has_barriers |= event.info.is_barrier
+        self.fragment.resources.has_profiles |= event.info.profile > 0
 
     def _attempt(self, info: ev.StageInfo, *, begins: bool = False) -> OpenAttempt:
         stage = self._stage(info.stage_id)
@@ -301,6 +317,7 @@ class ApplicationFold:
         attempt.killed_tasks += reason in _KILLED
         attempt.failed_tasks += reason != "Success" and reason not in _KILLED
         self.fragment.resources.take_task(event)
+        take_task(self.fragment, event)
         if event.metrics is not None:
             add_task(attempt.totals, event.metrics)
             if reason == "Success":

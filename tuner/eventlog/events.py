@@ -121,6 +121,7 @@ class StageInfo(msgspec.Struct, frozen=True, gc=False):
     failure: str | None = msgspec.field(default=None, name="Failure Reason")
     accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
     rdds: list[RddInfo] = msgspec.field(default_factory=list, name="RDD Info")
+    profile: Long = msgspec.field(default=0, name="Resource Profile Id")
 
     @property
     def caches(self) -> bool:
@@ -150,6 +151,7 @@ class TaskStart(Event, frozen=True):
 
 class EndReason(msgspec.Struct, frozen=True, gc=False):
     reason: str = msgspec.field(default="", name="Reason")
+    stack: Any = msgspec.field(default=None, name="Full Stack Trace")
 
 
 class TaskInfo(msgspec.Struct, frozen=True, gc=False):

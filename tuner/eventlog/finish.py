@@ -100,8 +100,10 @@ def finish_job(job_id: int, job: OpenJob) -> Job:
     )
 
 
-def finish_stage(attempt: OpenAttempt, execution_id: int | None) -> Stage:
+def finish_stage(attempt: OpenAttempt, execution_id: int | None, updated: Iterable[int] = ()) -> Stage:
+    """One attempt of a stage. `updated` are the SQL metrics that its tasks updated, where no completion tells them."""
     info = attempt.info
+    told = (a.id for a in info.accumulables if a.metadata == "sql")
     return Stage(  # type: ignore[call-arg]
         info.stage_id,
         info.attempt,
@@ -114,7 +116,7 @@ def finish_stage(attempt: OpenAttempt, execution_id: int | None) -> Stage:
         info.completed_ms,
         redact(info.failure) if info.failure else None,
         *attempt.totals,  # type: ignore[arg-type]
-        frozenset(a.id for a in info.accumulables if a.metadata == "sql"),
+        frozenset(updated if info.completed_ms is None else told),
         tuple(attempt.job_ids),
         *attempt.longest,
         attempt.most_written,

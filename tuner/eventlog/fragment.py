@@ -12,7 +12,7 @@ from tuner.eventlog.strongest_results import strongest_results
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Problem, ProblemCode, Work
 from tuner.model.directive_result import DirectiveResult
-from tuner.model.failure import LoggedFailure
+from tuner.model.failure import FailureKind, LoggedFailure
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 
 _MAX_NOTES = 20
@@ -24,7 +24,8 @@ class Fragment(msgspec.Struct):
     """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
 
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
-    are the last executions and jobs that failed, `losses` the last executors that were lost. `executor_changes` are
+    are the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task
+    that failed of a stage died of, `kills_itself` says that executors do where their heap is full. `executor_changes` are
     executors by name, with the cores they were added with (None: removed) and when. `of_databricks` says whose log it is,
     `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each. `held` is
     work that has finished, of which another stretch tells more. In `events` a long one counts as several.
@@ -42,6 +43,8 @@ class Fragment(msgspec.Struct):
     executor_changes: list[tuple[str, int | None, int]] = []
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
+    died_tasks: dict[int, tuple[FailureKind, str]] = {}
+    kills_itself: bool = False
     executions: dict[int, OpenExecution] = {}
     handed_on: dict[int, bytearray] = {}
     held: list[Work] = []

@@ -145,7 +145,7 @@ class OpenGroups:
             execution = finish_execution(started, stages, jobs, here.note)
             plan_bytes = started.plan_bytes
         finished = tuple(
-            finish_stage(attempt, execution_id)
+            finish_stage(attempt, execution_id, stage.updates)
             for stage in stages.values()
             for _, attempt in sorted(stage.attempts.items())
         )

@@ -125,12 +125,13 @@ class OpenJob(msgspec.Struct):
 class OpenStage(msgspec.Struct):
     """A stage over all its attempts.
 
-    `counted` marks the places (`place_of`) of tasks whose SQL metrics are in `updates`. Where tasks of it may lie in an
-    earlier stretch of the log (not `begun` in this one), the metrics of each stay apart, in `by_partition`.
+    `counted` marks the places (`place_of`) of the `marked` tasks whose SQL metrics are in `updates`. Where tasks of it may lie in
+    an earlier stretch of the log (not `begun` in this one), the metrics of each stay apart, in `by_partition`.
     """
 
     attempts: dict[int, OpenAttempt] = {}
     counted: dict[int, bytearray] = {}
+    marked: int = 0
     updates: dict[int, int] = {}
     by_partition: dict[int, dict[int, int]] = {}
     running: int = 0
@@ -150,13 +151,13 @@ class OpenStage(msgspec.Struct):
             page.extend(bytes(max(byte + 1, len(page) * 2, _LEAST_BYTES) - len(page)))
             first = True
         page[byte] |= bit
+        self.marked += first
         return first and (place >= 0 or self._lacked_one())
 
     def _lacked_one(self) -> bool:
         """Whether fewer tasks than the stage has were marked before the last one."""
         whole = self.attempts.get(0)
-        marked = sum(int.from_bytes(page).bit_count() for page in self.counted.values())
-        return whole is None or not whole.info.tasks or marked <= whole.info.tasks
+        return whole is None or not whole.info.tasks or self.marked <= whole.info.tasks
 
     def jobs(self) -> set[int]:
         """The jobs that waited for it."""
@@ -174,6 +175,8 @@ class OpenStage(msgspec.Struct):
         for number, page in later.counted.items():
             marked = self.counted.get(number, bytearray())
             self.counted[number] = bytearray(a | b for a, b in zip_longest(marked, page, fillvalue=0))
+        if later.counted:
+            self.marked = sum(int.from_bytes(page).bit_count() for page in self.counted.values())
         add_updates(self.updates, later.updates)
         self.running += later.running
 

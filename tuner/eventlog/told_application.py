@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tuner.eventlog.allocation import Allocation, Held
+from tuner.eventlog.failure_events import told_failures
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_resources import peaks_of
 from tuner.eventlog.properties import redact
@@ -31,6 +32,7 @@ def told_application(
     """
     found = (*problems, *fragment.problems, *_notes(source, fragment))
     start, held = fragment.start, None
+    lost_executors, failed = told_failures(fragment)
     if not fragment.events:
         status = Completeness.FAILED
     else:
@@ -50,7 +52,7 @@ def told_application(
         conf=fragment.conf,
         problems=found,
         steering=fragment.steering,
-        failures=(*fragment.losses, *fragment.failures),
+        failures=(*lost_executors, *failed),
         allocated_core_ms=held and held.core_ms,
         resources=_resources(fragment, held and held.executor_ms),
     )
@@ -82,7 +84,8 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
         () if executor_ms is None else fragment.parallelism.tasks_at_once(),
         found.caches,
         found.has_barriers,
-        tuple(sorted({lost.kind for lost in fragment.losses})),
+        tuple(sorted({lost.kind for lost in told_failures(fragment)[0]})),
+        found.has_profiles,
     )
 
 

@@ -65,8 +65,9 @@ class JoinSite:
 
     `occurrence` tells apart joins of one query that share a signature, in plan order. `keys` are pairs of
     `relation.column`, left then right. `runs` says how often its stage computed it: twice below a range partitioning, which
-    samples its rows first. `core_ms` sums the run times of its stage's `tasks`, whatever else they did. `reshuffle` is
-    there where an operator above relies on its shuffles.
+    samples its rows first. `has_condition` says that it drops rows for something besides its keys, too. `core_ms` sums the
+    run times of its stage's `tasks`, whatever else they did. `reshuffle` is there where an operator above relies on its
+    shuffles.
     """
 
     signature: str
@@ -83,6 +84,7 @@ class JoinSite:
     core_ms: int | None = None
     tasks: int | None = None
     reshuffle: Reshuffle | None = None
+    has_condition: bool = False
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

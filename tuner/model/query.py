@@ -107,7 +107,8 @@ class Query:
 
     `relations` are all that it reads, in subqueries too (not in those that Spark adds to prune), each once and sorted;
     `columns` is a digest of what of them; `main_relations` are the largest three that it joins.
-    `input_bytes` and `input_rows` sum the scans; `executor_run_ms` and `spilled_bytes` sum its stages. There only where
+    `input_bytes` and `input_rows` sum the scans, `source_bytes` the files, each once however often it was scanned (0: stored by
+    a version that did not tell); `executor_run_ms` and `spilled_bytes` sum its stages. There only where
     `in_full` looked: `graphs`, its blocks of inner joins that have more than one order, `tables`, the catalog tables it
     reads, `work`, what its stages did, `aggregates`, `skews`, `key_filters`, inputs of joins that the keys of the others leave
     little of, and `shared_subplans`, groups that it made several times. `directives` says what became of each that it had;
@@ -156,6 +157,12 @@ class Query:
     merged: bool = False
     merged_graphs: tuple[JoinGraph, ...] = ()
     work_in_brief: WorkInBrief | None = None
+    source_bytes: int = 0
+
+    @property
+    def data_bytes(self) -> int:
+        """How large its inputs are, as well as it tells: a plan that scans a table once instead of twice has the same."""
+        return self.source_bytes or self.input_bytes
 
     @property
     def seconds(self) -> float:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 class Counting:
     """The operators of a plan, by identity, that did not count each of their rows once.
 
-    Of those in `partial` only some rows ran in this execution, or none; or, below a product, each ran nobody knows how often.
+    Of those in `partial` only some rows ran in this execution, or none; or the log lacks some; or, below a product, each ran
+    nobody knows how often.
     `skipped` are those of them whose rows an earlier execution has made: Spark found its shuffles and broadcasts. `runs` says how
     often the others have counted each row.
     """
@@ -20,5 +21,7 @@ class Counting:
     runs: Mapping[int, int] = field(default_factory=dict)
 
 
+# By their accumulators, the counts that a log has in part only: of most logs none.
+NOTHING_LOST = frozenset[int]()
 # Of a plan whose operators have each counted all of their rows.
 WHOLE = Counting()

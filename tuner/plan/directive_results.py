@@ -34,16 +34,18 @@ class RanPlan:
         ]
 
 
-def merged_query(execution: Execution, fingerprint: str, relations: Sequence[str], steering: AgentRecord) -> str:
+def merged_query(
+    execution: Execution, fingerprint: str, relations: Sequence[str], columns: str, steering: AgentRecord
+) -> str:
     """The fingerprint of the query whose groups the agent made once in an execution; "" where it made none. The plan no longer
     tells which query it is; the agent does.
 
     Of a plan that was optimised before its execution began, or ran before, the agent said it then: of the one such query that
-    reads these relations.
+    reads these relations, and these columns of them.
     """
     if execution.steered or fingerprint in steering.by_query:
         return _merged_of(execution.steered)
-    alike = [query for query in steering.directives if query.relations == relations]
+    alike = [q for q in steering.directives if q.relations == relations and q.columns in ("", columns)]
     found = {merged for query in alike if (merged := _merged_of(steering.by_query.get(query.fingerprint, ())))}
     return found.pop() if len(found) == 1 else ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -20,7 +20,7 @@ from tuner.model.join_graph import (
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.color_refinement import color_refinement
-from tuner.plan.counting import Counting
+from tuner.plan.counting import NOTHING_LOST, Counting
 from tuner.plan.counting_of import counting_of
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equality
@@ -51,22 +51,23 @@ class JoinBlock:
 
 
 def join_graphs(
-    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN
+    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN, lost: Set[int] = NOTHING_LOST
 ) -> tuple[JoinGraph, ...]:
     """The blocks of a plan, without its operators."""
-    return tuple(block.graph for block in join_blocks(root, finished=finished, outputs=outputs))
+    return tuple(block.graph for block in join_blocks(root, finished=finished, outputs=outputs, lost=lost))
 
 
 def join_blocks(
-    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN
+    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN, lost: Set[int] = NOTHING_LOST
 ) -> tuple[JoinBlock, ...]:
     """The blocks of a plan and of its subqueries, in plan order; those inside what is reused once.
 
-    `finished` says that the plan ran to its end: what was not counted is then 0. `outputs` are `aggregate_outputs`.
+    `finished` says that the plan ran to its end: what was not counted is then 0. `outputs` are `aggregate_outputs`, `lost` are
+    `lost_counters`.
     """
     lineage, scans_below = lineage_of(root), scans_of(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
-    counting = counting_of(root, finished=finished)
+    counting = counting_of(root, finished=finished, lost=lost)
     found: list[tuple[PlanNode, JoinBlock]] = []
     waiting = [root]
     while waiting:

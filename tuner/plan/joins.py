@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 import msgspec
 
 from tuner.model.join_site import JoinSite
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.plan.counting import Counting
+from tuner.plan.counting import NOTHING_LOST, Counting
 from tuner.plan.counting_of import counting_of
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equalities
 from tuner.plan.estimates import UNESTIMATED, Estimates, SideEstimate
-from tuner.plan.expression import bracketed, split_top_level
+from tuner.plan.expression import attributes, split_top_level
+from tuner.plan.join_text import RIGHT_OUTER, printed_keys, printed_type
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.looked_at import once_a_plan
-from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import ScansBelow, scan_columns, scans_of
 from tuner.plan.runtime_filters import RuntimeFilters, runtime_filters
 from tuner.plan.sides import measure_side, output_rows
 
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
-_TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin|LeftSingle)\b")
-_BUILD = re.compile(r"\bBuild(Left|Right)\b")
-_RIGHT_OUTER = "RightOuter"
 _SYMMETRIC = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.FULL_OUTER})
 
 
@@ -60,6 +56,7 @@ class Join(msgspec.Struct, frozen=True):
     left: JoinInput
     right: JoinInput
     equated: tuple[tuple[str, str], ...] = ()
+    has_condition: bool = False
 
 
 class PlannedJoin(msgspec.Struct, frozen=True):
@@ -88,14 +85,17 @@ _NOT_PLANNED: Planned = {}
 _UNKNOWN = PlannedJoin()
 
 
-def find_joins(root: PlanNode, planned: Planned = _NOT_PLANNED, *, finished: bool = False) -> tuple[JoinSite, ...]:
+def find_joins(
+    root: PlanNode, planned: Planned = _NOT_PLANNED, *, finished: bool = False, lost: Set[int] = NOTHING_LOST
+) -> tuple[JoinSite, ...]:
     """The joins of a plan and of its subqueries as they ran, in plan order.
 
-    `finished` says that the plan ran to its end: what was not counted is then 0, where otherwise it may not have run.
+    `finished` says that the plan ran to its end: what was not counted is then 0, where otherwise it may not have run. `lost` are
+    `lost_counters`.
     What is reused ran once and is listed once, where it stands first; the others of its signature keep their number.
     """
     elsewhere = {id(node) for node in root.walk_unfilled()}
-    filters, counting = runtime_filters(root), counting_of(root, finished=finished)
+    filters, counting = runtime_filters(root), counting_of(root, finished=finished, lost=lost)
     return tuple(
         _site(
             join,
@@ -150,7 +150,10 @@ def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mappi
     pairs = tuple(zip(*keys, strict=False))
     number = signature(parsed.type, left.relations, right.relations, pairs)
     equated = tuple((lineage.source(one), lineage.source(other)) for one, other in equalities(parsed.rest))
-    return Join(node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated)
+    conditional = any(attributes(part) for part in split_top_level(parsed.rest))
+    return Join(
+        node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated, conditional
+    )
 
 
 def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: Counting, *, finished: bool) -> JoinSite:
@@ -173,6 +176,7 @@ def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: C
         output_rows=output_rows(join.node, finished=finished, counting=counting),
         planned_strategy=planned.strategy,
         runs=counting.runs.get(id(join.node), 1),
+        has_condition=join.has_condition,
     )
 
 
@@ -203,11 +207,11 @@ def parse_join(node: PlanNode) -> ParsedJoin:
     left: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
     if node.name not in (Strategy.CARTESIAN, Strategy.BROADCAST_NESTED_LOOP):
-        left, right, text = _keys(text)
-    name, build = _type_and_build(text)
+        left, right, text = printed_keys(text)
+    name, build = printed_type(text)
     if node.name == Strategy.CARTESIAN:  # what it prints is a condition
         name = JoinType.CROSS.value
-    flipped = name == _RIGHT_OUTER
+    flipped = name == RIGHT_OUTER
     return ParsedJoin(
         type=JoinType.LEFT_OUTER if flipped else JoinType(name),
         flipped=flipped,
@@ -217,22 +221,3 @@ def parse_join(node: PlanNode) -> ParsedJoin:
         right_keys=right,
         rest=text,
     )
-
-
-@by_text
-def _type_and_build(text: str) -> tuple[str, BuildSide | None]:
-    """The type and the build side that stand behind a join's keys."""
-    found, build = _TYPE.search(text), _BUILD.search(text)
-    return found[1] if found else JoinType.UNKNOWN.value, BuildSide(build[1].lower()) if build else None
-
-
-@by_text
-def _keys(text: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """The keys of both sides that a join prints, and its text behind them."""
-    left = bracketed(text)
-    if left is None:
-        return (), (), text
-    right = bracketed(text, left[1])
-    if right is None:
-        return tuple(split_top_level(left[0])), (), text[left[1] :]
-    return tuple(split_top_level(left[0])), tuple(split_top_level(right[0])), text[right[1] :]

@@ -161,7 +161,10 @@ class _Finder:
 
 
 def _measured_share(join: Join, filtered: JoinInput) -> float | None:
-    """The share of an input that its join keeps at most; None where it puts out rows that met nothing, or does not tell."""
+    """The share of an input that its join keeps at most; None where it puts out rows that met nothing, drops some for another
+    condition than its keys, or does not tell."""
+    if join.has_condition:
+        return None
     drops = join.type in (JoinType.INNER, JoinType.CROSS) or (join.type is JoinType.LEFT_SEMI and filtered is join.left)
     before, after = output_rows(filtered.node, finished=True), output_rows(join.node, finished=True)
     return min(1.0, (after + 1) / before) if drops and before and after is not None else None

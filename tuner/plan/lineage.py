@@ -9,7 +9,8 @@ from tuner.plan.expression import alias, attributes, bracketed, single_attribute
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import is_scan, relation_name, scan_columns
+from tuner.plan.relation import columns_cut, is_scan, relation_name, scan_columns
+from tuner.plan.row_bytes import read_columns
 from tuner.printable import identifier
 
 _UNKNOWN = ("", -1)
@@ -22,11 +23,16 @@ _PASSING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Columns of one plan: which relation owns an expression id, and which id a renamed or computed one stands for."""
+    """Columns of one plan: which relation owns an expression id, and which id a renamed or computed one stands for.
+
+    `unlisted` are by their names, in lower case, columns whose ids no relation prints, each with the relation that reads one of
+    the name; None where several do.
+    """
 
     owner: dict[int, tuple[str, str]]
     renamed: dict[int, int]
     computed: dict[int, str]
+    unlisted: dict[str, tuple[str, str] | None] = field(default_factory=dict)
     _sources: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def source(self, expression: str) -> str:
@@ -45,6 +51,8 @@ class Lineage:
         id_ = self.original(id_)
         if id_ in self.owner:
             return ".".join(self.owner[id_])
+        if id_ not in self.computed and (read := self.unlisted.get(name.lower())):
+            return ".".join(read)
         return without_ids(self.computed.get(id_, name))
 
     def original(self, id_: int) -> int:
@@ -67,11 +75,21 @@ def lineage_of(root: PlanNode) -> Lineage:
             relation = relation_name(node)
             for name, id_ in scan_columns(node):
                 lineage.owner.setdefault(id_, (relation, name))
+            if columns_cut(node):
+                _unlisted(node, relation, lineage)
         elif node.name == "ReusedExchange":
             _reused(node, lineage)
         elif node.name == "Project":
             _project(node, lineage)
     return lineage
+
+
+def _unlisted(scan: PlanNode, relation: str, lineage: Lineage) -> None:
+    listed = {name for name, _ in scan_columns(scan)}
+    for name in read_columns(scan):
+        if name not in listed:
+            read, known = (relation, name), name.lower()
+            lineage.unlisted[known] = read if lineage.unlisted.get(known, read) == read else None
 
 
 def _project(node: PlanNode, lineage: Lineage) -> None:

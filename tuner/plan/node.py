@@ -19,6 +19,8 @@ _WRAPPERS = frozenset(
 _SUBQUERIES = frozenset(
     {"Subquery", "SubqueryBroadcast", "SubqueryAdaptiveBroadcast", "SubqueryAdaptiveShuffle", "ReusedSubquery"}
 )
+# Other engines put a word of their own before it.
+_PRUNING = ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast")
 _CACHES = ("InMemoryTableScan", "Scan In-memory table")
 _BLOOM = "bloom_filter_agg"
 _METRIC_SUFFIX = " total (min, med, max"  # Spark 2.x: "data size total (min, med, max)"
@@ -106,7 +108,7 @@ def prunes(node: PlanNode) -> bool:
 
 def prunes_partitions(subquery: PlanNode) -> bool:
     """Whether a subquery, or the one that it reuses, serves dynamic partition pruning."""
-    return _made_once(subquery).name in ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast")
+    return _made_once(subquery).name.endswith(_PRUNING)
 
 
 def makes_bloom_filter(subquery: PlanNode) -> bool:
@@ -164,8 +166,8 @@ def _step(info: PlanInfo) -> _Step:
     subqueries: tuple[PlanInfo, ...] = ()
     for child in inputs:
         if "Subquery" in child.name:
-            inputs = tuple(c for c in info.children if _short_name(c.name) not in _SUBQUERIES)
-            subqueries = tuple(c for c in info.children if _short_name(c.name) in _SUBQUERIES)
+            inputs = tuple(c for c in info.children if not _is_subquery(c))
+            subqueries = tuple(c for c in info.children if _is_subquery(c))
             break
     if name in _WRAPPERS and inputs:
         # A wrapper with subqueries of its own (AdaptiveSparkPlan over a cached plan).
@@ -192,6 +194,11 @@ def _node(
         subqueries=subqueries,
         metric_ids=metric_ids,
     )
+
+
+def _is_subquery(info: PlanInfo) -> bool:
+    name = _short_name(info.name)
+    return name in _SUBQUERIES or name.endswith(_PRUNING)
 
 
 @by_text

@@ -28,16 +28,19 @@ from tuner.plan.joins_in_place import joins_in_place
 from tuner.plan.key_filter_sites import key_filter_sites
 from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.looked_at import looked_at
+from tuner.plan.lost_counters import lost_counters
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
 from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.query_work import query_work
-from tuner.plan.relation import files_bytes, is_scan, reads_rows, relation_name, scan_columns
+from tuner.plan.relation import files_bytes, is_scan, reads_rows, relation_name
+from tuner.plan.row_bytes import read_columns
 from tuner.plan.row_counts import row_counts
 from tuner.plan.sealed_directives import opened
 from tuner.plan.shared_subplans import shared_subplans
 from tuner.plan.shuffles import find_shuffles
+from tuner.plan.sides import counted_by_tasks
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
 from tuner.spark.broadcasts_off import broadcasts_off
@@ -120,7 +123,8 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
     plan = measured_plan(found, stages)
 
     def graphs() -> tuple[JoinGraph, ...]:
-        return _orderable(join_graphs(final, finished=whole, outputs=aggregate_outputs(logical_plan)))
+        outputs = aggregate_outputs(logical_plan)
+        return _orderable(join_graphs(final, finished=whole, outputs=outputs, lost=lost_counters(stages)))
 
     blocks = _or_nothing(query.id, "join graphs", graphs) or ()
     placed = _or_nothing(query.id, "places of joins", lambda: joins_in_place(plan, query.joins)) if plan else None
@@ -145,9 +149,10 @@ def with_work(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
 
 
 def measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan | None:
-    """The plan that ran, with the stages that ran it. None where it did not run to its end, or is too large to look at."""
+    """The plan that ran, with the stages that ran it. None where it did not run to its end, the log lacks some of its tasks, or
+    it is too large to look at."""
     query, _, final = found
-    if query.status is not QueryStatus.SUCCEEDED or not _ran(final):
+    if query.status is not QueryStatus.SUCCEEDED or not _ran(final) or lost_counters(stages):
         return None
     plan = MeasuredPlan(final, stages)
     return plan if plan.work <= MAX_WORK else None
@@ -194,7 +199,8 @@ class _RanExecution:
         execution, status = self.execution, _status(self.execution)
         joins = every_join(self.initial)
         planned = planned_joins(joins, estimates)
-        measured = find_joins(self.final, planned, finished=status is QueryStatus.SUCCEEDED and _ran(self.final))
+        whole = status is QueryStatus.SUCCEEDED and _ran(self.final)
+        measured = find_joins(self.final, planned, finished=whole, lost=self._lost)
         found = Query(
             id=execution.execution_id,
             root_id=execution.root_execution_id,
@@ -217,8 +223,9 @@ class _RanExecution:
         tasks, core_ms = _tasks_and_core_ms(stages)
         return replace(
             found,
-            shuffles=find_shuffles(self.final, tasks, core_ms),
+            shuffles=find_shuffles(self.final, tasks, core_ms, self._lost),
             input_bytes=_input_bytes(scans, stages),
+            source_bytes=_source_bytes(scans) or sum(stage.input_bytes for stage in stages),
             input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
             executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
             executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
@@ -233,12 +240,16 @@ class _RanExecution:
         )
 
     @cached_property
+    def _lost(self) -> frozenset[int]:
+        return lost_counters(self.stages)
+
+    @cached_property
     def _read(self) -> Mapping[str, set[str]]:
         """The relations that the plan before AQE reads, and the columns of each."""
         found: dict[str, set[str]] = {}
         for node in self.initial.walk_query():
             if is_scan(node) and reads_rows(node):
-                found.setdefault(relation_name(node), set()).update(name for name, _ in scan_columns(node))
+                found.setdefault(relation_name(node), set()).update(read_columns(node))
         return found
 
     @property
@@ -272,7 +283,7 @@ class _RanExecution:
         ran = RanPlan(self.final, query.joins, every_join(self.initial))
         if lent := opened(steering.sealed, self._relations, self._columns):
             steering = structs.replace(steering, directives=(*steering.directives, *lent))
-        if merged := merged_query(execution, query.fingerprint, self._relations, steering):
+        if merged := merged_query(execution, query.fingerprint, self._relations, self._columns, steering):
             query = replace(query, fingerprint=merged, merged=True)
         outcomes = _or_nothing(
             query.id, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering)
@@ -307,12 +318,17 @@ def _scans(root: PlanNode) -> list[PlanNode]:
 
 def _ran(root: PlanNode) -> bool:
     """Whether anything was measured: a V2 CTAS before 3.4 plans its query once more and logs the plan that did not run."""
-    return any(node.metrics for node in root.walk_all())
+    return any(map(counted_by_tasks, root.walk_all()))
 
 
 def _input_bytes(scans: list[PlanNode], stages: Sequence[Stage]) -> int:
     """Bytes of the files scanned; what the tasks report having read where the scans do not say (other sources)."""
     return sum(files_bytes(scan) or 0 for scan in scans) or sum(stage.input_bytes for stage in stages)
+
+
+def _source_bytes(scans: list[PlanNode]) -> int:
+    """Those of each file once: of scans of a relation, those that found as much read the same files."""
+    return sum(found for _, found in {(relation_name(scan), files_bytes(scan) or 0) for scan in scans})
 
 
 def _status(execution: Execution) -> QueryStatus:

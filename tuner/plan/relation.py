@@ -13,7 +13,10 @@ from tuner.printable import identifier
 PathRules = tuple[tuple[re.Pattern[str], str], ...]
 
 _LOCATION = re.compile(r"\[([^\],]+)")
-_SCAN = re.compile(r"^(?:Scan|FileScan|BatchScan)\s+")
+# With what other engines put around it: PhotonScan, CometScan [native_datafusion], GpuScan, ScanTransformer.
+_SCAN = re.compile(r"^\w*Scan(?:Transformer)?(?: \[\w+\])?\s+")
+# How Iceberg describes its scans (SparkBatchQueryScan): before Spark 3.4 nothing else names their table (BatchScanExec).
+_DESCRIBED = re.compile(r"\s+([^\s\[\](),:]+\.[^\s\[\](),:]+) (?:\(branch=[^()]*\) )?\[filters=")
 _TEXT_LOCATION = re.compile(r"\bLocation: \w{1,100}+ ?(?:\(\d+ paths\))?\[([^\],]{1,2048}+)(?:\]|,)")
 # Of a text up to its last @: looking for one that never comes, from each "://", would take quadratic time.
 _CREDENTIALS_AT = (
@@ -48,6 +51,9 @@ _VOLATILE = (
     (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "*"),
     (re.compile(r"\d{8,}"), "*"),
 )
+# What Spark prints for those beyond spark.sql.debug.maxToStringFields (SparkStringUtils.truncatedString).
+_MORE = " more fields"
+_LONGEST_PREFIX = len("GpuFile")
 _REUSED = ("ReusedSubquery", "ReusedExchange", "Subquery")  # shown without what is below them
 _LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", "EmptyRelation"})
 
@@ -132,6 +138,8 @@ def _relation_name(scan: PlanNode) -> str:
     location = _LOCATION.search(scan.metadata.get("Location", "")) or _TEXT_LOCATION.search(scan.text)
     if location or path:
         return normalise_path(location[1] if location else path)
+    if described := _described(scan):
+        return _table_name(described)
     return "cached" if scan.name == "InMemoryTableScan" else scan.name.lower()
 
 
@@ -146,9 +154,19 @@ def _named(full_name: str) -> tuple[str | None, str]:
     if name and _SCAN.match(full_name):
         first, *others = name.split()
         nameless = _OBJECT.fullmatch(first)
-        named = (others[0] if others else nameless[1]) if nameless else first
-        return named.removeprefix("spark_catalog.").replace("`", "").lower(), ""
+        return _table_name((others[0] if others else nameless[1]) if nameless else first), ""
     return None, ""
+
+
+def _described(scan: PlanNode) -> str | None:
+    """The table that a scan of the second API has behind its columns."""
+    columns = bracketed(scan.text) if scan.full_name == "BatchScan" else None
+    found = _DESCRIBED.match(scan.text, columns[1]) if columns else None
+    return found[1] if found else None
+
+
+def _table_name(table: str) -> str:
+    return table.removeprefix("spark_catalog.").replace("`", "").lower()
 
 
 def _jdbc_name(source: str) -> str:
@@ -192,8 +210,20 @@ def short_name(relation: str) -> str:
 def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     """The columns a scan puts out, as (name, expression id)."""
     # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
-    columns = _columns(scan.text.removeprefix(scan.full_name))
+    columns = _columns(_behind_name(scan))
     return list(_columns(scan.text) or () if columns is None else columns)
+
+
+def columns_cut(scan: PlanNode) -> bool:
+    """Whether a scan has more columns than it prints."""
+    found = bracketed(_behind_name(scan)) if _MORE in scan.text else None
+    return found is not None and found[0].endswith(_MORE)
+
+
+def _behind_name(scan: PlanNode) -> str:
+    name, text = scan.full_name.strip(), scan.text
+    start = text.find(name, 0, len(name) + _LONGEST_PREFIX)
+    return text if start < 0 else text[start + len(name) :]
 
 
 @by_text

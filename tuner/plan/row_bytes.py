@@ -7,7 +7,7 @@ import re
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import bracketed, split_top_level, without_ids
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import is_scan
+from tuner.plan.relation import columns_cut, is_scan, scan_columns
 
 # UnsafeRow: a word for each 64 fields tells which are null, a word for each field; a variable-length one takes its
 # bytes besides, in whole words. Of texts we take 20 bytes, as StringType.defaultSize does. UnsafeArrayData has a word for its
@@ -29,6 +29,13 @@ def row_bytes(node: PlanNode) -> int:
     columns = _columns(node)
     besides = _besides(node)
     return _WORD * (-(-len(columns) // 64) + len(columns)) + sum(besides.get(name, 0) for name in columns)
+
+
+def read_columns(scan: PlanNode) -> tuple[str, ...]:
+    """The names of the columns that a scan reads: those that its list is too short for are in the schema of its files."""
+    listed = [name for name, _ in scan_columns(scan)]
+    schema = _of_schema(scan.metadata.get("ReadSchema", "")) if columns_cut(scan) else ()
+    return tuple(dict.fromkeys((*listed, *schema)))
 
 
 def _columns(node: PlanNode) -> list[str]:

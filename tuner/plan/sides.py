@@ -37,6 +37,8 @@ EXCHANGED = SHUFFLES | {"BroadcastExchange", "Sort"}
 BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _ROWS = "number of output rows"
 _SHUFFLED_ROWS = "shuffle records written"
+_TASKS_OF_SCAN = (_ROWS, "scan time")
+_PLANNED = frozenset({"number of partitions"})
 
 
 def measure_side(
@@ -126,14 +128,21 @@ def counted_rows(node: PlanNode) -> int:
 
 def _ran(node: PlanNode) -> bool:
     """A metric that stayed 0 is not in the log: that the operator ran shows in its stage, or in inputs without rows."""
-    stage, inputs = _stage_of(node)
-    if any(operator.metrics for operator in stage):
+    stage, inputs = stage_of(node)
+    if any(map(counted_by_tasks, stage)):
         return True
     waiting = any(i.metrics.get(_ROWS) or i.metrics.get(_SHUFFLED_ROWS) for i in inputs)
-    return not waiting and any(below.metrics for i in inputs for below in i.walk())
+    return not waiting and any(counted_by_tasks(below) for i in inputs for below in i.walk())
 
 
-def _stage_of(node: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
+def counted_by_tasks(node: PlanNode) -> bool:
+    """Whether an operator has counted more than what the driver plans for it: files to be read, partitions to be written."""
+    if is_scan(node):
+        return any(name in node.metrics for name in _TASKS_OF_SCAN)
+    return any(name not in _PLANNED for name in node.metrics)
+
+
+def stage_of(node: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
     """The operators that run together with one and below it, and the exchanges that feed them."""
     operators, inputs, stack = [node], [], list(node.children)
     while stack:

@@ -21,7 +21,7 @@ from tuner.printable import identifier
 LONGEST_LABEL = 200
 _LONGEST_OPERATOR = 60
 _CACHE = re.compile(r"(?:InMemoryTableScan|Scan In-memory table)\b ?([\w.]{0,100})")
-_SCANS = re.compile(r"(?:Batch|File|Hive\w*)?Scan\b|Range|LocalTableScan|RDDScan")
+_SCANS = re.compile(r"\w*Scan(?:Transformer)?\b|Range")
 _WORD = re.compile(r"\w+")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _COMMAND = re.compile(r"Execute (\w{1,100})")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run
-from tuner.policy.compare import Comparisons
+from tuner.policy.comparisons import Comparisons
 from tuner.policy.evidence.comparison import Comparison, gainers, losers
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.compare import compare
+from tuner.policy.comparisons import compare
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import Comparison

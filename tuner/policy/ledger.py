@@ -15,7 +15,7 @@ from tuner.model.verdict import Verdict
 from tuner.policy.after_trial import ONE_MORE_WITHOUT, Tried, after_trial, sure_loss
 from tuner.policy.blame import blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
-from tuner.policy.compare import Comparisons, believed, compare, predictions
+from tuner.policy.comparisons import Comparisons, believed, compare, predictions
 from tuner.policy.context import ByContext, Context, context_of
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history

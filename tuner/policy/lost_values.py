@@ -8,7 +8,7 @@ from dataclasses import replace
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run
-from tuner.policy.compare import Comparisons
+from tuner.policy.comparisons import Comparisons
 from tuner.policy.evidence.comparison import MAX_TRIALS, Comparison, losers
 
 # The classes of values that each change, by its id, acted on in runs that were measured.

@@ -30,7 +30,8 @@ class Measured:
     set in the run, as these reach a query whether or not they were meant for it. `cpu_seconds` are those of executors' cores,
     and of all of them while the driver builds broadcasts; `work_seconds` what its measured rows and bytes take at fixed
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
-    stages did, by exactly that. `cores` are those that its run asked for (0: not known).
+    stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
+    (0: not known), `input_bytes` as often as it was scanned.
     """
 
     fingerprint: str
@@ -46,6 +47,12 @@ class Measured:
     cpu_share: float = 1.0
     stages: Mapping[StageKey, float] = field(default_factory=dict)
     cores: int = 0
+    source_bytes: int = 0
+
+    @property
+    def data_bytes(self) -> int:
+        """How large its inputs are, as well as that is known."""
+        return self.source_bytes or self.input_bytes
 
     @property
     def key(self) -> Key:
@@ -100,6 +107,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     occurrence=occurrence,
                     seconds=query.seconds,
                     input_bytes=query.input_bytes,
+                    source_bytes=query.source_bytes,
                     changes=reached,
                     properties=properties,
                     literals=literals,
@@ -169,8 +177,8 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
 
 
 def total_input_bytes(queries: Iterable[Query]) -> int:
-    """Bytes that the queries read together."""
-    return sum(query.input_bytes for query in queries)
+    """How large the queries' inputs are together."""
+    return sum(query.data_bytes for query in queries)
 
 
 def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:

@@ -8,7 +8,7 @@ from typing import Self
 
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
-from tuner.policy.compare import compare
+from tuner.policy.comparisons import compare
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.history import History

@@ -31,7 +31,7 @@ class _Night:
 
     @property
     def input_bytes(self) -> int:
-        return sum(query.input_bytes for query in self.queries)
+        return sum(query.data_bytes for query in self.queries)
 
 
 @dataclass(slots=True)

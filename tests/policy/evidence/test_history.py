@@ -104,3 +104,59 @@ def test_a_query_that_never_ran_without_a_change_tells_nothing_of_it() -> None:
     history = History()
     history.add([query(20, 80, changed=True)])
     assert history.effect(query(20, 80, changed=True), CHANGE) is None
+
+
+def scanned(seconds: float, times: int, *, gib: int = 1, changed: bool = False, told: bool = True) -> Measured:
+    """A query that scans a table of one size so many times."""
+    changes = CHANGE if changed else frozenset[str]()
+    size = gib * 2**30
+    return Measured("q", 0, seconds, times * size, changes, cpu_seconds=4 * seconds, source_bytes=size if told else 0)
+
+
+def test_what_scans_a_table_once_instead_of_eight_times_gains_what_it_gains() -> None:
+    """As query 88 of TPC-DS: 4.1 s, then 1.2. Its inputs are as large as they were."""
+    found = ratio_after(scanned(40, 8), scanned(11, 1, changed=True))
+    assert found.high < 0.5
+    assert ratio_after(scanned(40, 8, told=False), scanned(11, 1, changed=True, told=False)).high > 0.5, "as it was"
+
+
+def test_with_half_the_input_half_the_seconds_are_no_gain() -> None:
+    found = ratio_after(*[scanned(40, 8, gib=2)] * 3, scanned(22, 8, changed=True))
+    assert found.high > 0.9
+
+
+def test_a_run_that_a_version_before_stored_counts_with_those_that_tell_more() -> None:
+    """Eight scans, then the same eight with each file once, then one."""
+    found = ratio_after(*[scanned(40, 8, told=False)] * 2, scanned(40, 8), scanned(11, 1, changed=True))
+    assert found.high < 0.5
+
+
+def night_of(*factors: float, changed: int | None = None) -> list[Measured]:
+    """Eight queries, one after another, of which nothing but the clock is known."""
+    usual = (10.0, 4.0, 7.0, 12.0, 5.0, 8.0, 20.0, 6.0)
+    return [
+        Measured(f"q{i}", 0, seconds * factor, 10**9, CHANGE if i == changed else frozenset())
+        for i, (seconds, factor) in enumerate(zip(usual, factors, strict=True))
+    ]
+
+
+def loss_probability(trial: list[Measured]) -> float:
+    history = History()
+    for chance in (0.98, 1.02, 1.0, 0.99):
+        history.add(night_of(*[chance] * 8))
+    history.add(trial)
+    found = history.effect(trial[5], CHANGE)
+    assert found is not None
+    return found.above(1.03)
+
+
+def test_a_trial_in_a_slow_hour_is_no_loss() -> None:
+    assert loss_probability(night_of(1, 1.02, 0.98, 1, 2, 2.1, 2, 1.9, changed=5)) < 0.7
+
+
+def test_a_slow_hour_excuses_no_query_that_ran_at_another() -> None:
+    assert loss_probability(night_of(2, 2.1, 1.9, 1, 1, 2, 1, 1, changed=5)) > 0.95
+
+
+def test_a_trial_that_is_slow_alone_loses() -> None:
+    assert loss_probability(night_of(1, 1.02, 0.98, 1, 1, 2, 1, 1.01, changed=5)) > 0.95

@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Self
 
 from tuner.policy.evidence.comparison import Comparison
+from tuner.policy.evidence.hours import Turn, speeds_by_turn
 from tuner.policy.evidence.log_filter import LogFilter
 from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
-from tuner.policy.evidence.machine import Control, machine_speed, without
+from tuner.policy.evidence.machine import Control, Speed, machine_speed, without
 from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, Metric
 from tuner.policy.evidence.spread import Spread
 from tuner.policy.measure import Key, Keys, Measured
@@ -38,10 +40,12 @@ ONE_RUN_FREEDOM = 2.0
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of one query with one class of values."""
+    """What is known of one query with one class of values. `input_bytes` are of each file once; as often as it was scanned where
+    `scans` says so: a version before stored no other."""
 
     input_bytes: int
     cores: int
+    scans: bool = False
     cpu_share: float = 1.0
     filters: dict[str, LogFilter] = field(default_factory=lambda: {m.name: LogFilter() for m in METRICS})
     spreads: dict[str, Spread] = field(default_factory=dict)
@@ -53,6 +57,22 @@ class _Known:
     errors: dict[str, float] = field(default_factory=dict)
     speed: float = 1.0
     shared: float = 0.0
+
+    @classmethod
+    def of(cls, query: Measured) -> Self:
+        return cls(query.data_bytes, query.cores, scans=not query.source_bytes)
+
+    def tell_size(self, query: Measured) -> None:
+        """Counts each file once, from the first run on whose log tells that."""
+        if self.scans and query.source_bytes and query.input_bytes:
+            self.input_bytes = round(self.input_bytes * query.source_bytes / query.input_bytes)
+            self.scans = False
+
+    def size_of(self, query: Measured) -> float:
+        """The log of its input over the usual one; 0 for one of the same size."""
+        now = query.input_bytes if self.scans else query.data_bytes
+        size = math.log(now / self.input_bytes) if now and self.input_bytes else 0.0
+        return size if abs(size) > SAME_INPUT else 0.0
 
     def add_run(self, in_force: frozenset[str], cpu_share: float) -> None:
         runs, logs = self.together.get(in_force, (0, 0.0))
@@ -112,7 +132,8 @@ class History:
             if key not in self._known or (query.input_bytes and not self._known[key].input_bytes):
                 # What it took to read nothing says nothing of what it takes now.
                 earlier = earlier if earlier and earlier.input_bytes else None
-                self._known[key] = deepcopy(earlier) if earlier else _Known(query.input_bytes, query.cores)
+                self._known[key] = deepcopy(earlier) if earlier else _Known.of(query)
+            self._known[key].tell_size(query)
             pairs.append((query, self._known[key]))
         for metric in METRICS:
             self._learn(metric, pairs)
@@ -222,16 +243,17 @@ class History:
     def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, _Known]]) -> None:
         fleet, machine = self._spreads[metric.name], self._machines[metric.name]
         seen = [self._seen(metric, query, known, value) for query, known in pairs if (value := metric.of(query)) > 0]
-        controls = [s.control for s in seen if s.control]
-        if metric is CLOCK:
-            controls += [c for s in seen if reached(s.query) for c in _of_stages(s.query, s.known)]
+        stages = [_of_stages(s.query, s.known) if metric is CLOCK and reached(s.query) else None for s in seen]
+        controls = [control for control in (*(s.control for s in seen), *stages) if control]
         spread = math.sqrt(machine.variance)
         together = machine_speed(controls, spread)
         if controls:
             machine.add(*together)
-        for one in seen:
+        turns = [_turn(*one, together) for one in zip(seen, stages, strict=True)]
+        for one, here in zip(seen, speeds_by_turn(turns), strict=True):
             others = without(controls, one.control)
             speed, unsure = together if others is controls else machine_speed(others, spread)
+            speed, unsure = speed + here.log, unsure + here.variance
             spreads = dict.fromkeys(one.changes, EFFECT_SPREAD)
             own, filter_ = one.known.spreads[metric.name], one.known.filters[metric.name]
             error, foretold = filter_.observe(one.log - speed, one.size, spreads, one.noise + unsure)
@@ -260,8 +282,7 @@ class History:
     @staticmethod
     def _scaled(metric: Metric, query: Measured, known: _Known, value: float) -> tuple[float, float, float]:
         """The log of the input over the usual one, the log of what is measured, and what the scaling makes unsure of it."""
-        size = math.log(query.input_bytes / known.input_bytes) if query.input_bytes and known.input_bytes else 0.0
-        size = 0.0 if abs(size) <= SAME_INPUT else size
+        size = known.size_of(query)
         log, extra = math.log(value), (EFFECT_BY_SIZE * size) ** 2
         if metric is CLOCK and query.cores and known.cores and query.cores != known.cores:
             more = math.log(query.cores / known.cores)
@@ -281,12 +302,25 @@ def reached(query: Measured) -> bool:
     return bool(query.changes or query.properties)
 
 
-def _of_stages(query: Measured, known: _Known) -> Iterable[Control]:
+def _of_stages(query: Measured, known: _Known) -> Control | None:
     """The stages of a query that did the very same work as in other runs: no change reaches them."""
     alike = [(seconds, known.stages[stage]) for stage, seconds in query.stages.items() if stage in known.stages]
     usual = sum(before for _, before in alike)
-    if usual >= MIN_CONTROL_SECONDS:
-        yield Control(math.log(max(1e-3, sum(now for now, _ in alike)) / usual), 2 * STAGE_NOISE**2)
+    if usual < MIN_CONTROL_SECONDS:
+        return None
+    return Control(math.log(max(1e-3, sum(now for now, _ in alike)) / usual), 2 * STAGE_NOISE**2)
+
+
+def _turn(one: _Seen, stages: Control | None, rest: Speed) -> Turn:
+    """What one query tells of the machine at its time: nothing of what a change does that is in force for the first time."""
+    return Turn(
+        _beside(one.control, rest) if one.changes <= one.known.seen else None,
+        _beside(stages, rest) if one.query.properties <= one.known.seen else None,
+    )
+
+
+def _beside(control: Control | None, rest: Speed) -> Control | None:
+    return Control(control.error - rest.log, control.variance) if control else None
 
 
 def _borne_out(clock: LogRatio, surer: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tuner.model.decision import Standing
 from tuner.model.run import Run
-from tuner.policy.compare import Comparisons, compare
+from tuner.policy.comparisons import Comparisons, compare
 from tuner.policy.evidence.comparison import Comparison, losers, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.log_ratio import LogRatio

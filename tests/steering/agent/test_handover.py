@@ -14,7 +14,7 @@ from tuner.steering.agent.handover import HandoverError, hand_over
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.spark_home import SparkAtHand
-from tuner.steering.agent.submission import MAX_CONF_CHARACTERS, Submission
+from tuner.steering.agent.submission import MAX_CONF_CHARACTERS, MOST_CARRIED_CHARACTERS, Submission
 
 TEXT = '{"version":3,"queries":[]}'
 AGENT = "tuner.steering.agent.Extensions"
@@ -74,6 +74,8 @@ def test_the_jar_at_hand_is_shipped_where_none_is_deployed(environ: dict[str, st
 
 
 LONG = '{"version":3,"queries":"' + "x" * MAX_CONF_CHARACTERS + '"}'
+# Short enough for a property, and too long to go with every task.
+CARRIED = '{"version":3,"queries":"' + "x" * MOST_CARRIED_CHARACTERS + '"}'
 SECRET = '{"relations":["db.access_tokens"]}'
 
 
@@ -84,6 +86,19 @@ def test_what_is_long_or_would_be_blotted_out_goes_by_file(environ: dict[str, st
     assert list(found.conf) == ["spark.tuner.directives.file"]
     assert Path(file).read_text() == text
     assert "spark.files" not in found.merged
+
+
+def test_what_each_task_would_carry_goes_by_file_where_one_gets_there(environ: dict[str, str]) -> None:
+    assert list(hand_over(route(), CARRIED, environ).conf) == ["spark.tuner.directives.file"]
+    assert list(hand_over(route({"spark.master": "yarn", **CLUSTER}), CARRIED, environ).conf) == [
+        "spark.tuner.directives.file"
+    ]
+    assert hand_over(route(K8S), CARRIED, environ).conf == {"spark.tuner.directives": CARRIED}
+
+
+def test_what_a_property_takes_goes_by_it_where_there_is_no_place_for_a_file(tmp_path: Path) -> None:
+    (tmp_path / "spark-tuner").write_text("a file")
+    assert hand_over(route(), CARRIED, {"XDG_DATA_HOME": str(tmp_path)}).conf == {"spark.tuner.directives": CARRIED}
 
 
 def test_the_users_own_pattern_of_secrets_counts(environ: dict[str, str]) -> None:

@@ -19,7 +19,7 @@ from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route
 from tuner.steering.agent.sources import EXTENSIONS_CLASS
-from tuner.steering.agent.submission import EXTENSIONS, Submission
+from tuner.steering.agent.submission import EXTENSIONS, MOST_CARRIED_CHARACTERS, Submission
 from tuner.steering.submit_conf import is_redacted
 
 _REDACTION = "spark.redaction.regex"
@@ -74,7 +74,7 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
     """The property that holds the directives or names their file, and the file where it is to be shipped."""
     submission = route.submission
     why = _too_much_for_conf(text, submission)
-    if not why:
+    if not why and (len(text) <= MOST_CARRIED_CHARACTERS or not submission.uploads):
         return {DIRECTIVES: text}, ""
     if not submission.uploads:
         if route.share is not None and submission.brings_files and not submission.by_environment:
@@ -83,7 +83,12 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
         raise HandoverError(
             f"the directives {why}, and no file of this machine reaches a driver on {submission.cluster} in cluster mode"
         )
-    file = _write(text, data_directory(environ) / "agent" / "directives")
+    try:
+        file = _write(text, data_directory(environ) / "agent" / "directives")
+    except HandoverError:
+        if why:
+            raise
+        return {DIRECTIVES: text}, ""
     if submission.in_cluster_mode:
         return {DIRECTIVES_FILE: file.name}, str(file)
     return {DIRECTIVES_FILE: str(file)}, ""

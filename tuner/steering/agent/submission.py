@@ -14,6 +14,9 @@ EXTENSIONS = "spark.sql.extensions"
 _K8S_UPLOAD_PATH = "spark.kubernetes.file.upload.path"
 # Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
 MAX_CONF_CHARACTERS = 30_000
+# Spark sends all properties along with each task, and writes them into the event log with each job and each stage
+# (SQLExecution.withSQLConfPropagated): what is longer goes by file where one gets to the driver.
+MOST_CARRIED_CHARACTERS = 4_000
 
 
 @dataclass(frozen=True, slots=True)

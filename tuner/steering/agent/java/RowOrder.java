@@ -5,15 +5,16 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
-import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.SpecifiedWindowFrame;
 import org.apache.spark.sql.catalyst.expressions.WindowExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.Generate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
@@ -23,6 +24,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StringType;
+import scala.runtime.AbstractFunction1;
 
 /**
  * Which joins must give their rows in the order in which they do. Some operators make of the same rows in another order
@@ -48,6 +50,11 @@ public final class RowOrder {
       "Project Filter Join Sort Union Distinct Generate Expand Repartition RepartitionByExpression RebalancePartitions"
       + " SubqueryAlias WithCTE CTERelationDef WindowGroupLimit ReturnAnswer Subquery WriteFiles AppendData"
       + " OverwriteByExpression OverwritePartitionsDynamic");
+  // What numbers rows, or hands them to code that may, as they lie: those that a sort merge join puts out lie sorted.
+  private static final Set AS_THEY_LIE = names(
+      "AttachDistributedSequence ScriptTransformation BatchEvalPythonUDTF ArrowEvalPythonUDTF");
+  // What makes rows of each row by itself; other generators are code of the job's own, which may count what it is given.
+  private static final Set BY_ROW = names("Explode PosExplode Inline Stack JsonTuple ReplicateRows SQLKeywords VariantExplode");
   private static final Set EXACT_TYPES = names("byte short integer long");
   private static final Set LIMITS = names("GlobalLimit LocalLimit Offset Tail");
 
@@ -89,16 +96,57 @@ public final class RowOrder {
     return operator == null ? null : operator + " above it takes rows in the order in which they come";
   }
 
+  /** An operator that takes rows in their order. */
+  private static final class Taker {
+    final String what;
+    /** The columns by which it needs them together, which may take a shuffle; null where it takes them as they lie. */
+    final Set together;
+    /** Whether they come to it by groups, which takes a shuffle where they do not lie together by these columns. */
+    final boolean isGrouped;
+
+    Taker(String what, Set together, boolean isGrouped) {
+      this.what = what;
+      this.together = together;
+      this.isGrouped = isGrouped;
+    }
+
+    /** The same above columns that are renamed. */
+    Taker aboveRenamed(List made) {
+      if (together == null) return this;
+      Set columns = new HashSet(together);
+      for (int i = 0; i < made.size(); i++) {
+        if (!(made.get(i) instanceof Alias)) continue;
+        Alias alias = (Alias) made.get(i);
+        boolean renames = alias.child() instanceof Attribute && together.contains(Long.valueOf(alias.exprId().id()));
+        if (renames) columns.add(Long.valueOf(((Attribute) alias.child()).exprId().id()));
+      }
+      return new Taker(what, columns, isGrouped);
+    }
+
+    /** The same above groups, or rows in a window. */
+    Taker aboveGroups(Set groups) {
+      if (together != null) groups.retainAll(together);
+      return new Taker(what, groups, true);
+    }
+  }
+
   /** `above` is the operator above that takes rows in their order; `limited`: of a sort here only the first rows are taken. */
-  private void walk(LogicalPlan plan, String above, boolean limited) {
-    String before = above;
+  private void walk(LogicalPlan plan, Taker above, boolean limited) {
+    Taker before = above;
     // Below a LIMIT without an order nothing is moved: rows that a sort merge join puts out are sorted, whatever was shuffled.
-    boolean all = strict || UNORDERED.equals(before);
-    if (plan instanceof Join && before != null && (all || !shuffles.comesFromShuffle(plan))) kept.put(plan, before);
+    boolean isUnordered = before != null && before.what.equals(UNORDERED);
+    boolean all = strict || isUnordered;
+    if (plan instanceof Join && before != null && (all || comesInOrder(plan, before))) kept.put(plan, before.what);
     String own = sensitive(plan);
-    if (own != null && !UNORDERED.equals(before)) above = own;
+    if (own != null && !isUnordered) above = new Taker(own, together(plan), false);
     // The first rows of a sort are taken from each partition, without a shuffle (TakeOrderedAndProject).
-    if (own == null && !all && Shuffles.addsShuffle(plan) && !(limited && plan instanceof Sort)) above = null;
+    if (own == null && above != null && !all && Shuffles.addsShuffle(plan) && !(limited && plan instanceof Sort)) {
+      Set groups = Shuffles.together(plan);
+      // One row has no order.
+      boolean isOne = plan instanceof Aggregate && groups.isEmpty();
+      above = groups == null || isOne ? null : above.aboveGroups(groups);
+    }
+    if (above != null && plan instanceof Project) above = above.aboveRenamed(Trees.list(((Project) plan).projectList()));
     boolean limits = LIMITS.contains(nameOf(plan)) || limited && plan instanceof Project;
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) walk((LogicalPlan) children.get(i), above, limits);
@@ -106,10 +154,24 @@ public final class RowOrder {
     for (int i = 0; i < subqueries.size(); i++) walkSubquery((PlanExpression) subqueries.get(i));
   }
 
+  /** Whether an operator takes the rows of a plan in an order that is the same in each run. */
+  private boolean comesInOrder(LogicalPlan plan, Taker taker) {
+    if (!taker.isGrouped && !shuffles.comesFromShuffle(plan)) return true;
+    Set by = shuffles.sortedBy(plan);
+    return by != null && (taker.together == null || taker.together.containsAll(by));
+  }
+
+  private static Set together(LogicalPlan plan) {
+    if (plan instanceof Generate || AS_THEY_LIE.contains(nameOf(plan))) return null;
+    Set found = Shuffles.together(plan);
+    return found != null ? found : new HashSet();
+  }
+
   /** IN and EXISTS end at the first match: which pairs their conditions are asked of depends on the order of rows. */
   private void walkSubquery(PlanExpression subquery) {
     if (!(subquery.plan() instanceof LogicalPlan)) return;
-    walk((LogicalPlan) subquery.plan(), NeverFails.obstacle(subquery) == null ? null : FIRST_MATCH, false);
+    Taker test = NeverFails.obstacle(subquery) == null ? null : new Taker(FIRST_MATCH, new HashSet(), false);
+    walk((LogicalPlan) subquery.plan(), test, false);
   }
 
   /** What of an operator depends on the order of its rows; null for nothing. */
@@ -123,8 +185,13 @@ public final class RowOrder {
     }
     if (plan instanceof Window) return ofWindow((Window) plan);
     if (plan instanceof Join && endsAtFirstMatch((Join) plan)) return FIRST_MATCH;
+    if (plan instanceof Generate) return ofGenerator((Expression) (Object) ((Generate) plan).generator());
     boolean indifferent = INDIFFERENT.contains(name) || plan instanceof Command || Trees.children(plan).isEmpty();
     return indifferent ? null : name;
+  }
+
+  private static String ofGenerator(Expression generator) {
+    return BY_ROW.contains(generator.getClass().getSimpleName()) ? null : generator.prettyName();
   }
 
   private static boolean endsAtFirstMatch(Join join) {
@@ -138,7 +205,7 @@ public final class RowOrder {
     while (below instanceof Project || LIMITS.contains(nameOf(below))) below = (LogicalPlan) Trees.children(below).get(0);
     if (below.maxRows().isDefined() && ((Long) below.maxRows().get()).longValue() <= 1) return null;
     if (!(below instanceof Sort && ((Sort) below).global())) return UNORDERED;
-    Set order = columnsOf(((Sort) below).order());
+    Set order = Shuffles.columns(((Sort) below).order());
     boolean unique = isAllOf(order, Trees.list(limit.output())) || isKey(order, ((Sort) below).child());
     return unique ? null : "LIMIT after ORDER BY with ties";
   }
@@ -151,20 +218,9 @@ public final class RowOrder {
   }
 
   private String ofWindow(Window window) {
-    Set columns = columnsOf(window.orderSpec());
-    columns.addAll(columnsOf(window.partitionSpec()));
+    Set columns = Shuffles.columns(window.orderSpec());
+    columns.addAll(Shuffles.columns(window.partitionSpec()));
     return isKey(columns, window.child()) ? null : ofAll(window.windowExpressions());
-  }
-
-  /** The ids of the columns among expressions and sort orders. */
-  private static Set columnsOf(Object expressions) {
-    Set found = new HashSet();
-    List all = Trees.list(expressions);
-    for (int i = 0; i < all.size(); i++) {
-      Object one = all.get(i) instanceof SortOrder ? ((SortOrder) all.get(i)).child() : all.get(i);
-      if (one instanceof Attribute) found.add(Long.valueOf(((Attribute) one).exprId().id()));
-    }
-    return found;
   }
 
   /** Whether no two rows of a plan have the same values in these columns (DistinctKeyVisitor, SPARK-36194). */
@@ -198,7 +254,7 @@ public final class RowOrder {
     // Of pandas: Spark 3.3 and 3.4 have them bare.
     if (name.startsWith("PythonUD")) return expression.prettyName();
     if (expression instanceof AggregateExpression) return ofFunction((Expression) ((AggregateExpression) expression).aggregateFunction());
-    boolean sorted = name.equals("SortArray") || name.equals("Size");
+    boolean sorted = name.equals("Size") || name.equals("SortArray") && !isLoose((Expression) children.get(0));
     if (sorted && children.get(0) instanceof AggregateExpression && isCollected((AggregateExpression) children.get(0))) return null;
     for (int i = 0; i < children.size(); i++) {
       String found = of((Expression) children.get(i));
@@ -239,8 +295,13 @@ public final class RowOrder {
 
   /** Whether texts that are equal may be spelled in several ways, of which the first one met is shown (collations, SPARK-46830). */
   private static boolean isLoose(Expression expression) {
-    DataType type = expression.dataType();
-    return type instanceof StringType && !type.equals(DataTypes.StringType);
+    return expression.dataType().existsRecursively(new LooseText());
+  }
+
+  private static final class LooseText extends AbstractFunction1 {
+    public Object apply(Object type) {
+      return Boolean.valueOf(type instanceof StringType && !type.equals(DataTypes.StringType));
+    }
   }
 
   private static boolean isFloat(DataType type) {

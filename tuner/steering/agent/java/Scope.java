@@ -16,11 +16,14 @@ public final class Scope {
       "MergeIntoIcebergTable", "UpdateIcebergTable", "DeleteFromIcebergTable", "ReplaceIcebergData", "WriteIcebergDelta",
       "UnionLoop", "UnionLoopRef"}));
 
+  private static final String CACHES = "org.apache.spark.sql.execution.CacheManager";
+
   private Scope() {}
 
   /** Why a plan is left as it is; null where it may be steered. */
   public static String obstacle(LogicalPlan plan, List operators) {
     if (plan.isStreaming()) return "streaming queries are left as they are";
+    if (fillsCache()) return "what fills a cache is left as it is: whoever reads it may take rows as they lie there";
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan operator = (LogicalPlan) operators.get(i);
       String name = operator.getClass().getSimpleName();
@@ -31,6 +34,13 @@ public final class Scope {
       if (isChangedByRows(operator)) return "a table whose rows are changed is left as it is";
     }
     return null;
+  }
+
+  /** Whether this thread plans what a cache is to hold: nothing else tells, and who reads it is planned later. */
+  private static boolean fillsCache() {
+    StackTraceElement[] calls = new Throwable().getStackTrace();
+    for (int i = 0; i < calls.length; i++) if (calls[i].getClassName().equals(CACHES)) return true;
+    return false;
   }
 
   /** Whether a table is read for a change of its rows (RowLevelOperationTable), whatever the operator is called that writes them. */

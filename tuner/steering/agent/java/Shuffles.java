@@ -1,18 +1,26 @@
 package tuner.steering.agent;
 
 import java.math.BigInteger;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.catalog.BucketSpec;
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.planning.ExtractSingleColumnNullAwareAntiJoin$;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Repartition;
+import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
+import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -24,10 +32,13 @@ public final class Shuffles {
   // Spark's default (SQLConf.AUTO_BROADCASTJOIN_THRESHOLD): a run may have a smaller one that is the tuner's.
   private static final long DEFAULT_THRESHOLD = 10L << 20;
   private static final String IN_PLACE = "spark.sql.sources.v2.bucketing.enabled";
+  // Of rows that lie together by what no operator above could ask for.
+  private static final Long UNNAMED = Long.valueOf(-1);
 
   // What was found of plans: questions about joins above ask it again.
   private final IdentityHashMap shrinking = new IdentityHashMap();
   private final IdentityHashMap shuffled = new IdentityHashMap();
+  private final IdentityHashMap sorted = new IdentityHashMap();
 
   /** Whether Spark shuffles both sides of a join that nobody hints (JoinSelection): none it may build is small. */
   public boolean shuffles(Join join) {
@@ -70,9 +81,13 @@ public final class Shuffles {
     if (leaf instanceof HiveTableRelation) return ((HiveTableRelation) leaf).isPartitioned();
     // Tables that are partitioned alike are joined as they lie.
     if (leaf instanceof DataSourceV2ScanRelation) return SQLConf.get().getConfString(IN_PLACE, "false").equals("true");
-    if (!(leaf instanceof LogicalRelation)) return false;
-    Object relation = ((LogicalRelation) leaf).relation();
-    return relation instanceof HadoopFsRelation && ((HadoopFsRelation) relation).bucketSpec().isDefined();
+    return bucketsOf(leaf) != null;
+  }
+
+  private static BucketSpec bucketsOf(LogicalPlan leaf) {
+    Object relation = leaf instanceof LogicalRelation ? ((LogicalRelation) leaf).relation() : null;
+    if (!(relation instanceof HadoopFsRelation) || ((HadoopFsRelation) relation).bucketSpec().isEmpty()) return null;
+    return (BucketSpec) ((HadoopFsRelation) relation).bucketSpec().get();
   }
 
   /** A name may be written otherwise than in the table. */
@@ -113,10 +128,87 @@ public final class Shuffles {
     return !children.isEmpty();
   }
 
+  /**
+   * The ids of the columns by which rows lie together that come in an order of their own: of a window, a sort merge join, a bucket's
+   * files, or ORDER BY with LIMIT below, where no shuffle above has taken it from them. None where all lie in one partition; null
+   * for rows in no such order. In doubt there are too few columns.
+   */
+  public Set sortedBy(LogicalPlan plan) {
+    if (!sorted.containsKey(plan)) {
+      Set found = findsOrder(plan);
+      if (found != null && !found.contains(UNNAMED)) found.retainAll(Trees.output(plan));
+      sorted.put(plan, found);
+    }
+    Set found = (Set) sorted.get(plan);
+    return found == null ? null : new HashSet(found);
+  }
+
+  private Set findsOrder(LogicalPlan plan) {
+    List children = Trees.children(plan);
+    if (children.isEmpty()) return bucketColumns(plan);
+    if (plan instanceof Join) return orderOf((Join) plan);
+    if (children.size() > 1) return anyOrder(children) == null ? null : new HashSet(Collections.singleton(UNNAMED));
+    Set below = sortedBy((LogicalPlan) children.get(0));
+    String name = plan.getClass().getSimpleName();
+    if (name.equals("GlobalLimit") || name.equals("Offset") || name.equals("Tail")) return below == null ? null : new HashSet();
+    if (plan instanceof Sort && ((Sort) plan).global()) return columns(((Sort) plan).order());
+    if (plan instanceof Window && !Trees.list(((Window) plan).orderSpec()).isEmpty()) return columns(((Window) plan).partitionSpec());
+    if (!addsShuffle(plan)) return below;
+    Set together = together(plan);
+    return below != null && together != null && together.containsAll(below) ? below : null;
+  }
+
+  private Set orderOf(Join join) {
+    if (shuffles(join)) return new HashSet(Collections.singleton(UNNAMED));
+    boolean left = mayBroadcast(join, true);
+    // The rows of the other side pass by the table that is built.
+    if (left != mayBroadcast(join, false)) return sortedBy(left ? join.right() : join.left());
+    return anyOrder(Trees.children(join));
+  }
+
+  private Set anyOrder(List plans) {
+    Set found = null;
+    for (int i = 0; found == null && i < plans.size(); i++) found = sortedBy((LogicalPlan) plans.get(i));
+    return found;
+  }
+
+  /** The ids of the columns by which an aggregate or a window needs its rows together; null for other operators. */
+  public static Set together(LogicalPlan plan) {
+    if (plan instanceof Aggregate) return columns(((Aggregate) plan).groupingExpressions());
+    return plan instanceof Window ? columns(((Window) plan).partitionSpec()) : null;
+  }
+
+  /** The ids of the columns among expressions and sort orders. */
+  public static Set columns(Object expressions) {
+    Set found = new HashSet();
+    List all = Trees.list(expressions);
+    for (int i = 0; i < all.size(); i++) {
+      Object one = all.get(i) instanceof SortOrder ? ((SortOrder) all.get(i)).child() : all.get(i);
+      if (one instanceof Attribute) found.add(Long.valueOf(((Attribute) one).exprId().id()));
+    }
+    return found;
+  }
+
+  private static Set bucketColumns(LogicalPlan leaf) {
+    BucketSpec buckets = bucketsOf(leaf);
+    if (buckets == null) return null;
+    Set found = new HashSet();
+    List names = Trees.list(buckets.bucketColumnNames());
+    List columns = Trees.list(leaf.output());
+    for (int i = 0; i < columns.size(); i++) {
+      Attribute column = (Attribute) columns.get(i);
+      boolean named = false;
+      for (int k = 0; k < names.size(); k++) named = named || column.name().equalsIgnoreCase((String) names.get(k));
+      if (named) found.add(Long.valueOf(column.exprId().id()));
+    }
+    return found;
+  }
+
   /** Whether a plan, or a part of it, is brought into one partition: what follows needs no shuffle. */
   public static boolean isInOnePartition(List operators) {
     for (int i = 0; i < operators.size(); i++) {
-      if (operators.get(i) instanceof Repartition && ((Repartition) operators.get(i)).numPartitions() == 1) return true;
+      if (!(operators.get(i) instanceof RepartitionOperation)) continue;
+      if (((RepartitionOperation) operators.get(i)).numPartitions() == 1) return true;
     }
     return false;
   }

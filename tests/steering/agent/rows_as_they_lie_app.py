@@ -1,0 +1,124 @@
+"""Rows that programs take as they lie, of joins that are hinted: `rows_as_they_lie_app.py REPORT`.
+
+Each program runs as written, then with directives for the joins of its statement, which runs first. The report has for each
+whether its rows are the same.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import udtf
+
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.plan.literals import literal_class
+from tuner.plan.queries import queries
+
+# Items are broadcast by themselves. Files are not, which have a row of every id each, for they are taken for large.
+ITEMS = "(SELECT id % 90 AS i_item, id AS i_name FROM range(0, 180, 1, 2))"
+OF_ITEMS = f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item = i_item"
+OF_HALVES = "SELECT s_id, h_note FROM sales JOIN halves ON s_id = h_id"
+# Rows in an order of their own, which a join that broadcasts keeps, and a shuffle takes from them.
+THIRDS = "(SELECT s_id, s_item, s_id % 3 AS g FROM sales)"
+NUMBERED = f"(SELECT *, row_number() OVER (PARTITION BY g ORDER BY s_id DESC) AS r FROM {THIRDS})"
+FIRST_ROWS = "(SELECT s_id, s_item, s_id % 3 AS g, s_id AS r FROM sales ORDER BY s_id DESC LIMIT 700000)"
+LISTS = (
+    f"SELECT {{by}}, collect_list({{of}}), max(r), max(g) FROM {{rows}} JOIN {ITEMS} ON s_item = i_item GROUP BY {{by}}"
+)
+RENAMED = f"(SELECT g AS h, r, g, i_name FROM {NUMBERED} JOIN {ITEMS} ON s_item = i_item)"
+OF_EACH = "concat(r, ' ', i_name)"
+
+
+@udtf(returnType="n int, id bigint", useArrow=False)
+class Numbered:
+    """Numbers the rows that it is given."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def eval(self, row: Any) -> Any:
+        self.n += 1
+        yield self.n, row[0]
+
+
+def as_it_is(frame: DataFrame) -> list[Any]:
+    return frame.collect()
+
+
+def of_a_cache(frame: DataFrame) -> list[Any]:
+    cached = frame.cache()
+    try:
+        return [*cached.limit(5).collect(), *cached.filter("s_id > 500").limit(5).collect()]
+    finally:
+        cached.unpersist(blocking=True)
+
+
+def numbered_by_pandas(frame: DataFrame) -> list[Any]:
+    return frame.pandas_api().to_spark(index_col="place").collect()
+
+
+def numbered_by_a_process(frame: DataFrame) -> list[Any]:
+    frame.createOrReplaceTempView("frame")
+    return frame.sparkSession.sql("SELECT TRANSFORM (*) USING 'cat -n' FROM frame").collect()
+
+
+def numbered_by_a_function(frame: DataFrame) -> list[Any]:
+    session = frame.sparkSession
+    session.udtf.register("numbered", Numbered.asDeterministic())
+    frame.createOrReplaceTempView("frame")
+    return session.sql("SELECT * FROM numbered(TABLE(SELECT * FROM frame))").collect()
+
+
+PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
+    "a list of a window's rows": (LISTS.format(by="g", of=OF_EACH, rows=NUMBERED), "MERGE", as_it_is),
+    "a list by a column that is renamed": (
+        f"SELECT h, collect_list({OF_EACH}), max(r + g) FROM {RENAMED} GROUP BY h",
+        "MERGE",
+        as_it_is,
+    ),
+    "a list of the first rows": (LISTS.format(by="g", of=OF_EACH, rows=FIRST_ROWS), "MERGE", as_it_is),
+    "a list by other columns": (LISTS.format(by="s_id % 5", of="s_id % 5", rows=NUMBERED), "MERGE", as_it_is),
+    "of a cache": (OF_ITEMS, "MERGE", of_a_cache),
+    "numbered by pandas": (OF_HALVES, "BROADCAST", numbered_by_pandas),
+    "numbered by a process": (OF_HALVES, "BROADCAST", numbered_by_a_process),
+    "numbered by a function": (OF_HALVES, "BROADCAST", numbered_by_a_function),
+}
+spark = SparkSession.builder.getOrCreate()
+spark.sql("CREATE TABLE sales USING parquet AS SELECT id AS s_id, id * 7 % 90 AS s_item FROM range(0, 1000, 1, 2)")
+spark.sql(
+    "CREATE TABLE halves USING parquet AS SELECT id AS h_id, concat('half ', id) AS h_note FROM range(0, 1000, 1, 2)"
+)
+
+
+def run(label: str, directives: str, statement: str, program: Callable[[DataFrame], list[Any]]) -> list[str]:
+    session = spark.newSession()
+    session.conf.set("spark.tuner.directives", directives)
+    session.sparkContext.setJobDescription(f"{label}, statement")
+    session.sql(statement).write.mode("overwrite").format("noop").save()
+    session.sparkContext.setJobDescription(label)
+    return sorted(repr(tuple(row)) for row in program(session.sql(statement)))
+
+
+def hinted(label: str, hint: str) -> str:
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
+    (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
+    (query,) = [q for q in queries(read_application(source)) if q.description == f"{label}, statement" and q.joins]
+    (join,) = query.joins
+    side = join.right.relations if hint == "BROADCAST" else ()
+    directive = HintDirective(
+        "hint_join:r", join.signature, hint, side, literals=(literal_class(query.conditions or ()),)
+    )
+    return encode_message((QueryDirectives(query.fingerprint, query.relations, hints=(directive,)),))
+
+
+same = {}
+for name, (statement, hint, program) in PROGRAMS.items():
+    plain = run(f"plain: {name}", "", statement, program)
+    same[name] = run(f"hinted: {name}", hinted(f"plain: {name}", hint), statement, program) == plain
+Path(sys.argv[1]).write_text(json.dumps(same))
+spark.stop()

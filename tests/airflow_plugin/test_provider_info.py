@@ -51,7 +51,7 @@ def test_names_every_setting(tmp_path: Path) -> None:
 
     options = get_provider_info()["config"]["spark_tuner"]["options"]  # type: ignore[index]
     # These are read by themselves: no job is to wait for them.
-    apart = {"enrol", "enrol_except", "core_hour_price", "mcp"}
+    apart = {"enrol", "enrol_except", "core_hour_price", "mcp", "sql_alchemy_conn"}
     assert set(options) == {field.name for field in fields(Settings)} | apart
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from tuner.policy.evidence.machine import Control, Speed
 
-# So much of what the machine is off by while a query runs, it still is while the next one does (a correlation). Chosen, as is what
-# is believed: simulated slow hours made a quarter fewer wrong rollbacks with these, and other nights as many as without.
+# So much of what the machine is off by while a query runs, it still is while the next one does (a correlation). Chosen, as is
+# what is believed: simulated slow hours made a quarter fewer wrong rollbacks with these, and other nights as many as without.
 TO_THE_NEXT = 0.8
 # What neighbours have in common is believed when it is so many standard deviations more than chance makes.
 BELIEVED = 2.0

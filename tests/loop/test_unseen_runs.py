@@ -252,6 +252,7 @@ def test_a_reader_that_lives_leaves_no_mark(nightly: Nightly) -> None:
 # --- In how much memory ---
 
 
+@pytest.mark.nightly
 def test_memory_does_not_grow_with_the_executions_of_a_log(nightly: Nightly) -> None:
     text = "x" * 60_000
     turn = nightly.prepare("e/1/1")

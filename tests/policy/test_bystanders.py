@@ -116,6 +116,7 @@ def test_what_a_proven_property_gained_elsewhere_is_not_claimed_again() -> None:
     assert of(found).gain_seconds == pytest.approx(28.3, rel=0.02)
 
 
+@pytest.mark.nightly
 def test_noise_of_many_other_queries_promotes_nothing() -> None:
     """99 of them, and a spread of 5 %, in all runs that a change is on trial for."""
 

@@ -79,6 +79,7 @@ public class Split {
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_sparks_launcher_splits_the_same_way(tmp_path: Path) -> None:
     source = tmp_path / "Split.java"
     source.write_text(_LAUNCHER)

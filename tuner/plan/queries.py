@@ -221,11 +221,12 @@ class _RanExecution:
         found = self.query(read_estimates(execution.logical_plan))
         scans = _scans(self.final)
         tasks, core_ms = _tasks_and_core_ms(stages)
+        input_bytes, source_bytes = _bytes_read(scans, stages)
         return replace(
             found,
             shuffles=find_shuffles(self.final, tasks, core_ms, self._lost),
-            input_bytes=_input_bytes(scans, stages),
-            source_bytes=_source_bytes(scans) or sum(stage.input_bytes for stage in stages),
+            input_bytes=input_bytes,
+            source_bytes=source_bytes,
             input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
             executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
             executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
@@ -321,14 +322,14 @@ def _ran(root: PlanNode) -> bool:
     return any(map(counted_by_tasks, root.walk_all()))
 
 
-def _input_bytes(scans: list[PlanNode], stages: Sequence[Stage]) -> int:
-    """Bytes of the files scanned; what the tasks report having read where the scans do not say (other sources)."""
-    return sum(files_bytes(scan) or 0 for scan in scans) or sum(stage.input_bytes for stage in stages)
-
-
-def _source_bytes(scans: list[PlanNode]) -> int:
-    """Those of each file once: of scans of a relation, those that found as much read the same files."""
-    return sum(found for _, found in {(relation_name(scan), files_bytes(scan) or 0) for scan in scans})
+def _bytes_read(scans: list[PlanNode], stages: Sequence[Stage]) -> tuple[int, int]:
+    """Bytes of the files, as often as they were scanned, and each once: of scans of a relation, those that found as much read the
+    same. What the tasks report having read where the scans do not say (other sources)."""
+    found = [(relation_name(scan), files_bytes(scan) or 0) for scan in scans]
+    if not any(size for _, size in found):
+        reported = sum(stage.input_bytes for stage in stages)
+        return reported, reported
+    return sum(size for _, size in found), sum(size for _, size in set(found))
 
 
 def _status(execution: Execution) -> QueryStatus:

@@ -113,9 +113,9 @@ def test_it_is_taken_back_where_it_is_slower(file: bytes, production: Nightly) -
     production.night("etl/1/1")
     bring(production, file)
     production.night("etl/2/1", SLOW if production.steering is Steering.AGENT else replace(SLOW, agent=False))
-    (out,) = production.prepare("etl/3/1").decision.changes
-    assert (out.standing, out.why.code) == (Standing.ROLLED_BACK, ReasonCode.SLOWER)
     production.night("etl/3/1")
+    (out,) = production.prepare("etl/4/1").decision.changes
+    assert (out.standing, out.why.code) == (Standing.ROLLED_BACK, ReasonCode.SLOWER)
     assert fates(bring(production, file)) == [Fate.OUT_HERE], "importing it again does not try it again"
     assert not production.prepare("etl/4/1").decision.in_force
 

@@ -96,7 +96,10 @@ def test_the_first_run_is_observed_and_the_second_is_steered(nightly: Nightly) -
 def test_a_change_that_loses_is_not_tried_again(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     nightly.night("e/2/1", Spark(seconds=20, broadcast=True))
-    found = nightly.prepare("e/3/1")
+    held = nightly.night("e/3/1").turn
+    assert not held.directives.conf
+    assert {d.standing for d in held.decision.changes} == {Standing.HELD}
+    found = nightly.prepare("e/4/1")
     assert not found.directives.conf
     assert {d.standing for d in found.decision.changes} == {Standing.ROLLED_BACK}
 

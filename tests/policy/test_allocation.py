@@ -155,5 +155,6 @@ def test_what_surely_holds_less_is_worth_it_where_cost_counts(objective: Objecti
 
 @pytest.mark.parametrize("objective", Objective)
 def test_no_core_hours_are_worth_a_slower_query(objective: Objective) -> None:
-    found = nights(USUAL, [(14.0, 0.8)], objective=objective)
+    assert nights(USUAL, [(14.0, 0.8)], objective=objective).now.held
+    found = nights(USUAL, [(14.0, 0.8)] * 2, objective=objective)
     assert (found.standing, found.why.code) == (Standing.ROLLED_BACK, ReasonCode.SLOWER)

@@ -73,7 +73,7 @@ def test_one_other_query_that_is_far_slower_once_does_not_undo_what_is_proven() 
     assert (found.standing, found.now.standing) == (PROMOTED, Standing.HELD), "the next run tells, without it"
     usual: tuple[Mapping[str, float]] = ({"q21": 10.0},)
     assert of(after(first, stray, usual)).now.standing is PROMOTED
-    assert of(after(first, stray, usual, stray, usual, stray)).standing is ROLLED_BACK
+    assert of(after(first, stray, usual, stray)).standing is ROLLED_BACK
 
 
 def test_a_gain_elsewhere_does_not_make_the_machine_seem_fast() -> None:

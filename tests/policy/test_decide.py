@@ -247,6 +247,9 @@ def test_what_it_replaced_comes_back_when_it_loses() -> None:
     old, new = conf(value="16"), conf(value="64")
     lost = night(2, 9, decided(new, queries=["q1"]))
     found = decision(BASE, night(1, 5, decided(old)), lost, advice=())
+    assert standings(found) == {old.id: Standing.PROMOTED, new.id: Standing.HELD}
+    without = night(3, 5, *found.changes)
+    found = decision(BASE, night(1, 5, decided(old)), lost, without, advice=())
     assert standings(found) == {old.id: Standing.PROMOTED, new.id: Standing.ROLLED_BACK}
 
 
@@ -257,7 +260,11 @@ def test_nearly_the_same_value_is_no_news() -> None:
 
 def test_what_lost_does_not_come_back_as_another_number() -> None:
     """A threshold is computed from last night's bytes: tonight's advice is 18.1 MB where 18 MB lost."""
-    found = decision(BASE, night(1, 20, decided(STATIC)), advice=(recommend(conf(STATIC.target, "18100000")),))
+    lost, alike = night(1, 20, decided(STATIC)), (recommend(conf(STATIC.target, "18100000")),)
+    assert not decision(BASE, lost, advice=alike).in_force, "it is left out of one run, to compare"
+    other = (recommend(conf(STATIC.target, "40000000")),)
+    assert not decision(BASE, lost, advice=other).in_force, "and that run has nothing in its place"
+    found = decision(BASE, lost, run(2, {"q1": 10, "q2": 10}), advice=alike)
     assert not found.in_force
     assert any("(18000000) was tried" in told(d) for d in found.changes)
 

@@ -296,7 +296,9 @@ def test_a_property_reaches_every_query() -> None:
     base = run(0, {"q25": 7, "q72": 18, "q3": 5, "q4": 5})
     assert record(base, night(1, 18), of=CONF.id).standing is Standing.PROMOTED
     assert record(base, night(1, 19), of=CONF.id).standing is Standing.PROMOTED
-    hurt = record(base, night(1, 162), of=CONF.id)
+    assert record(base, night(1, 162), of=CONF.id).now.standing is Standing.HELD, "it may be the night"
+    without = run(2, {"q25": 7, "q72": 18, "q3": 5, "q4": 5})
+    hurt = record(base, night(1, 162), without, of=CONF.id)
     assert hurt.standing is Standing.ROLLED_BACK
     assert "query q72, which the change does not target, took 2 min 42 s instead of 18" in told(hurt)
     assert record(base, night(1, 18, failed=("q72",)), of=CONF.id).standing is Standing.TRIAL
@@ -309,7 +311,8 @@ def test_a_property_that_costs_another_query_more_than_it_gains_is_not_proven(ot
     """39 s instead of 30 s are no disaster, and one night is not sure, but it is more than the 3 s that it gained."""
     base = run(0, {"q25": 7, "q72": 30, "q3": 5, "q4": 5})
     with_it = run(1, {"q25": 4, "q72": other, "q3": 5, "q4": 5}, decided(CONF, queries=["q25"]))
-    assert record(base, with_it, of=CONF.id).standing is standing
+    without = run(2, {"q25": 7, "q72": 30, "q3": 5, "q4": 5})
+    assert record(base, with_it, without, of=CONF.id).standing is standing
 
 
 def test_of_two_trials_the_one_that_touches_the_loser_most_closely_is_blamed() -> None:
@@ -323,7 +326,9 @@ def test_of_two_trials_the_one_that_touches_the_loser_most_closely_is_blamed() -
 
 def test_what_was_set_together_goes_together() -> None:
     pair = (conf("a"), conf("b"))
-    records = read_ledger([BASE, run(1, {"q1": 30, "q2": 10}, *(decided(a) for a in pair))])
+    lost = run(1, {"q1": 30, "q2": 10}, *(decided(a) for a in pair))
+    assert {r.now.standing for r in read_ledger([BASE, lost]).values()} == {Standing.HELD}
+    records = read_ledger([BASE, lost, run(2, {"q1": 10, "q2": 10})])
     assert {r.standing for r in records.values()} == {Standing.ROLLED_BACK}
 
 

@@ -182,9 +182,11 @@ def _is_like(change: Change, record: Record) -> bool:
 
 
 def _is_tried_first(record: Record, change: Change) -> bool:
-    """Whether it came from another cohort, and is yet to be held against the run without it, from which the other is advised."""
+    """Whether it is yet to be held against the run without it: one that came from another cohort (the other is advised from that
+    run), or one that the next run leaves out."""
     borrowed = record.standing is Standing.TRIAL and record.why.code in (ReasonCode.LENT, ReasonCode.IMPORTED)
-    return borrowed and record.decided.id != change.id and share_target(record.decided.change, change)
+    waits = borrowed or record.held_out is not None
+    return waits and record.decided.id != change.id and share_target(record.decided.change, change)
 
 
 def _nearly(action: Action, other: Action) -> bool:

@@ -17,6 +17,7 @@ from tuner.policy.blame import blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.comparisons import Comparisons, believed, compare, predictions
 from tuner.policy.context import ByContext, Context, context_of
+from tuner.policy.doubt import as_doubt, confirmed_losses, is_doubtful
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_SECONDS, Comparison
@@ -137,11 +138,17 @@ def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool)
 def _end_hold(ledger: _Ledger, run: Run) -> None:
     """A run without a change has told what it was held out for, unless it found nothing to read."""
     in_force = {d.id for d in run.decision.in_force}
+    doubted: dict[Number | None, list[Record]] = {}
     for id_, record in ledger.records.items():
         if record.held_out and id_ not in in_force:
             change = record.decided.change
             if not _read_nothing(ledger, run, change.queries if change.is_on_joins else ()):
                 ledger.records[id_] = replace(record, held_out=None)
+                if record.doubt:
+                    doubted.setdefault(record.doubt.numbers["run"], []).append(record)
+    for together in doubted.values():
+        for decided, loss in confirmed_losses(together, run, ledger.measured, ledger.histories.of(run)):
+            _record(ledger, run, decided, Standing.ROLLED_BACK, loss, counts=False)
 
 
 def _read_nothing(ledger: _Ledger, run: Run, queries: Sequence[str]) -> bool:
@@ -330,7 +337,7 @@ def _judge_trial(
 ) -> None:
     belief = believed(effect.total, predictions([decided]))
     if loss := blame.get(decided.id) or sure_loss(effect, belief, allocation, run):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
+        _judge_loss(ledger, run, decided, loss, effect.gain)
     elif not effect.comparisons:
         _judge_unmeasured(ledger, run, decided)
     else:
@@ -347,11 +354,19 @@ def _judge_promoted(
     blame: Mapping[str, Reason],
 ) -> None:
     if loss := blame.get(decided.id) or sure_loss(effect, effect.total, allocation, run):
-        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, effect.gain)
+        _judge_loss(ledger, run, decided, loss, effect.gain)
     else:
-        held_out = _severe_night(ledger, run, decided) if effect.comparisons else None
-        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=held_out)
+        severe = _severe_night(ledger, run, decided) if effect.comparisons else None
+        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=severe, doubt=severe)
         _hold_out_if_unmeasured(ledger, run, decided)
+
+
+def _judge_loss(ledger: _Ledger, run: Run, decided: DecidedChange, loss: Reason, gain: float | None) -> None:
+    if is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at):
+        doubt = as_doubt(loss)
+        _record(ledger, run, decided, decided.standing, decided.why, gain, held_out=doubt, doubt=doubt)
+    else:
+        _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
 
 
 def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason | None:
@@ -433,6 +448,7 @@ def _record(
     *,
     counts: bool = True,
     held_out: Reason | None = None,
+    doubt: Reason | None = None,
 ) -> None:
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
@@ -441,7 +457,7 @@ def _record(
         if before.standing in TAKEN_OUT and standing not in TAKEN_OUT:
             return
         decided = replace(decided, excluded=tuple(sorted({*decided.excluded, *before.decided.excluded})))
-        held_out = held_out or before.held_out
+        held_out, doubt = held_out or before.held_out, doubt or before.doubt
     own = _context_of_failed(ledger, run) if standing in TAKEN_OUT else None
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.latest, *([replace(ledger.latest, context=own)] if own else []))
@@ -456,6 +472,7 @@ def _record(
         losses=losses,
         judged_at=_latest_end(run, before),
         held_out=held_out,
+        doubt=doubt,
         unmeasured=_unmeasured(ledger, run, decided) if usable(run) else before.unmeasured if before else 0,
     )
     ledger.records[decided.id] = found

@@ -25,6 +25,8 @@ ADVICE_ERROR, ADVICE_FREEDOM, MOST_OFF = 0.3, 3, 1.5
 # on work at fixed prices from that on CPU time: of 21 queries whose plan changed (TPC-DS, SF 1, Spark 4.3) 8 were within 0.35,
 # 16 within 0.66.
 CPU_OFF, WORK_OFF = 0.25, 0.5
+# Of a cohort's queries so many are what a property is meant for.
+MEANT = 0.4
 # A property reaches queries that it was not meant for, and then does something to them.
 BYSTANDERS = 0.1
 # What gains for one value loses for the other, and the other way about; else it does nearly the same.
@@ -39,7 +41,7 @@ def draw_candidates(
     chance: np.random.Generator, scenario: Scenario, queries: Sequence[SimulatedQuery], values: ByQuery
 ) -> tuple[Candidate, ...]:
     """Changes of single queries, then properties."""
-    found = (*_on_queries(chance, scenario, queries, values), *_properties(chance, queries))
+    found = (*_on_queries(chance, scenario, queries, values), *_properties(chance, scenario, queries))
     return tuple(
         replace(c, cpu_off=float(chance.normal(0, CPU_OFF)), work_off=float(chance.normal(0, WORK_OFF))) for c in found
     )
@@ -77,11 +79,14 @@ def _fails_from(chance: np.random.Generator, scenario: Scenario, values: Nightly
     return first * float(chance.uniform(1.3, 4.0))
 
 
-def _properties(chance: np.random.Generator, queries: Sequence[SimulatedQuery]) -> Iterator[Candidate]:
+def _properties(
+    chance: np.random.Generator, scenario: Scenario, queries: Sequence[SimulatedQuery]
+) -> Iterator[Candidate]:
     names = [query.fingerprint for query in queries]
     for number in range(int(chance.integers(0, PROPERTIES + 1))):
         true = _effect(chance)
-        meant = [n for n in names if chance.random() < 0.4] or names[:1]
+        share = 1.0 if scenario.properties_for_all else MEANT
+        meant = [n for n in names if chance.random() < share] or names[:1]
         others = {n: _effect(chance) for n in names if n not in meant and chance.random() < BYSTANDERS}
         moves = bool(chance.random() < 0.5)
         property_ = Action(ActionKind.SET_CONF, f"spark.sql.property{number}", "16000000")

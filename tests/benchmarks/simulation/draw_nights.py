@@ -14,9 +14,6 @@ from tests.benchmarks.simulation.simulated_query import SimulatedQuery, Values
 from tuner.model.failure import FailureKind
 
 BACK_FILL = 10.0
-# CPU time takes this power of what a slow machine makes of seconds (1.1 times where these were 2.5 times, 2 cores with a load of
-# 7 beside): neighbours wait for each other, and compute the same.
-CPU_OF_SLOWNESS = 0.1
 # CPU time varies by so many seconds whatever a query takes: compilation, collecting garbage.
 CPU_JITTER_SECONDS, MOST_CPU_JITTER = 0.15, 0.3
 SLOWEST = (1.5, 4.0)
@@ -63,7 +60,9 @@ def draw_nights(
                 got_to=float(chance.uniform(0.1, 0.9)),
                 loses_log=bool(number and chance.random() < scenario.lost_logs),
                 words=float(chance.random()),
-                cpu_machine=faster * machine**CPU_OF_SLOWNESS * math.exp(chance.normal(0, scenario.cpu_machine_spread)),
+                cpu_machine=faster
+                * machine**scenario.cpu_of_slowness
+                * math.exp(chance.normal(0, scenario.cpu_machine_spread)),
             )
         )
     return tuple(nights)
@@ -86,9 +85,10 @@ def _executions(
     strays = np.where(chance.random(len(running)) < scenario.strays, chance.uniform(*STRAY, len(running)), 1.0)
     if scenario.slow_hours:
         strays = strays * _slow_hours(chance, scenario, len(running))
+    on_cpu = strays**scenario.cpu_of_slowness
     cpu_noise = np.exp(chance.normal(0, [_cpu_spread(scenario, query, one) for query, one in running]))
     return tuple(
-        Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place]))
+        Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place] * on_cpu[place]))
         for place, (query, one) in enumerate(running)
     )
 

@@ -39,6 +39,11 @@ class Scenario:
     `growth` is that of input a night, `season` half the swing of a week. New values take ten times the
     rows in `tenfold` nights; in the others these swing by `week` over a week. A night with `failures` fails in up to
     `most_failing_tries`; `missing_inputs` is the share of them that miss their input. `cores`: any of them from night to night.
+    CPU time takes the power `cpu_of_slowness` of what a slow machine makes of seconds: neighbours on the same system wait for
+    each other, and compute the same (1.1 times where seconds were 2.5 times, 2 cores with a load of 7 beside); on a host whose
+    other guests take its processors they compute longer (query 21 of TPC-DS at scale factor 1 took 1.5, then 3.1 s, of CPU 1.2
+    and 3.1).
+    With `properties_for_all` these move every query, so none tells how fast the machine was.
     """
 
     name: str
@@ -66,6 +71,8 @@ class Scenario:
     code_changes: float = 0.005
     moves_per_cohort: float = 0.1
     cores: tuple[int, ...] = ()
+    cpu_of_slowness: float = 0.1
+    properties_for_all: bool = False
 
 
 SCENARIOS = (
@@ -87,4 +94,16 @@ SCENARIOS = (
     Scenario("new values, some tenfold", filters=Filters.NEW, queries=(1, 6), tenfold=0.1, breaks_per_broadcast=0.2),
     Scenario("failing upstream", failures=0.15, most_failing_tries=3, missing_inputs=0.9),
     Scenario("executors come and go", cores=(4, 8, 16, 32)),
+    Scenario(
+        "properties for all",
+        queries=(8, 30),
+        machine_spread=0.12,
+        query_spread=0.10,
+        cpu_machine_spread=0.06,
+        cpu_spread=0.15,
+        cpu_of_slowness=0.8,
+        slow_nights=0.05,
+        slow_hours=0.15,
+        properties_for_all=True,
+    ),
 )

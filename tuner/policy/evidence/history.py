@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Self
@@ -195,6 +195,23 @@ class History:
             unsure=level.variance + extra + known.spreads[CLOCK.name].variance,
             literals=query.literals,
             runs=known.runs_with(changes),
+            turn=query.turn,
+        )
+
+    def left_out(self, query: Measured, changes: frozenset[str], instead_of: Collection[str] = ()) -> Comparison | None:
+        """What a query of the latest run, which ran without these changes, would have taken with them, instead of with others;
+        None where nothing tells."""
+        known, ratio = self._of(query), self.effect(query, changes, instead_of)
+        if known is None or ratio is None or not query.seconds:
+            return None
+        return Comparison(
+            fingerprint=query.fingerprint,
+            measured=query.seconds * math.exp(min(50.0, ratio.mean)),
+            ratio=ratio,
+            expected=query.seconds,
+            speed=known.speed,
+            shared=known.shared,
+            literals=query.literals,
             turn=query.turn,
         )
 

@@ -1,0 +1,59 @@
+"""A loss that one night showed: the change is left out of the next run, which tells whether that was the change or the night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run
+from tuner.policy.after_trial import sure_loss
+from tuner.policy.blame import blamed
+from tuner.policy.comparisons import Comparisons
+from tuner.policy.effect import Effect
+from tuner.policy.evidence.history import History
+from tuner.policy.measure import Measured
+from tuner.policy.record import Record
+from tuner.policy.same_target import differ_on_target
+
+# What is said of the night.
+NIGHT = ("query", "run", "seconds", "expected_seconds")
+
+
+def is_doubtful(decided: DecidedChange, loss: Reason, before: Record | None, started_at: datetime) -> bool:
+    """Whether a run without a change is to tell, before a loss of seconds takes it out: of a property, which may have moved all
+    that would tell how fast the machine was, and of what is proven. Once; runs side by side had the same night."""
+    if loss.code is not ReasonCode.SLOWER or (decided.change.is_on_joins and decided.standing is not Standing.PROMOTED):
+        return False
+    if before is None or before.doubt is None:
+        return True
+    return before.judged_at is not None and started_at < before.judged_at
+
+
+def as_doubt(loss: Reason) -> Reason:
+    """Why a run is to be without a change that seemed to lose in the one before."""
+    return Reason(ReasonCode.HELD_OUT, {name: loss.numbers[name] for name in NIGHT})
+
+
+def confirmed_losses(
+    doubted: Sequence[Record], run: Run, queries: Sequence[Measured], history: History
+) -> Iterator[tuple[DecidedChange, Reason]]:
+    """Of changes that a run left out since they seemed to lose together, those that surely do, and why: by all runs, the latest
+    included, which ran these queries without them."""
+    group = [record.decided for record in doubted]
+    ids = frozenset(decided.id for decided in group)
+    in_their_place = [d.id for d in run.decision.in_force if any(differ_on_target(d.change, o.change) for o in group)]
+    found = [one for query in queries if (one := history.left_out(query, ids, in_their_place))]
+    meant = {fingerprint for decided in group for fingerprint in decided.queries}
+    named = tuple(one for one in found if one.fingerprint in meant)
+    reaches_all = any(not decided.change.is_on_joins for decided in group)
+    comparisons = Comparisons(named, tuple(one for one in found if one not in named) if reaches_all else ())
+    effect = Effect(named, comparisons.moved, comparisons.beside)
+    blame, together = blamed(run, group, comparisons), sure_loss(effect, effect.total, None, run)
+    for record in doubted:
+        loss = blame.get(record.decided.id) or together
+        if loss and record.doubt:
+            named_ = record.doubt.numbers["query"] in record.decided.queries
+            yield record.decided, replace(loss, numbers={**loss.numbers, **record.doubt.numbers, "named": named_})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tuner.loop.turn import Report, Turn
@@ -43,7 +42,7 @@ _FIRST = (
     Standing.PROPOSED,
     Standing.HELD,
 )
-_NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.TRIAL)
+_NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.HELD, Standing.TRIAL)
 
 
 def turn_lines(turn: Turn) -> list[str]:
@@ -89,7 +88,7 @@ def _decided_words(decided: DecidedChange, names: QueryNames) -> str:
 
 
 def _record_words(record: Record, names: QueryNames) -> str:
-    return f"{standing_words(record.standing)}: {change_words(record.decided.change, names)}: {reason_words(record.why, names)}"
+    return _decided_words(record.now, names)
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
@@ -144,13 +143,13 @@ def _failed(report: Report) -> Iterable[str]:
 def _judged(judgement: Judgement | None, names: QueryNames) -> Iterable[str]:
     if judgement is None or not judgement.records:
         return
-    stand = (replace(record.decided, standing=record.standing) for record in judgement.records)
+    stand = (record.now for record in judgement.records)
     counts = Counter(map(standing_of, decided_by_trial(stand)))
     yield f"{_gain(judgement)}{', '.join(f'{counts[s]} {standing_words(s)}' for s in _FIRST if counts[s])}"
-    news = [r for r in judgement.records if r.standing in _NEWS and r.standing is not Standing.EXPIRED]
+    news = [r for r in judgement.records if r.now.standing in _NEWS and r.standing is not Standing.EXPIRED]
     if news:
         top = min(news, key=_weight)
-        alike = [r for r in news if r.standing is top.standing]
+        alike = [r for r in news if r.now.standing is top.now.standing]
         yield f"{_record_words(top, names)}{_and_more(alike)}"
 
 
@@ -165,7 +164,7 @@ def _gain(judgement: Judgement) -> str:
 
 
 def _weight(record: Record) -> tuple[int, float]:
-    return _NEWS.index(record.standing), -abs(record.gain_seconds or 0.0)
+    return _NEWS.index(record.now.standing), -abs(record.gain_seconds or 0.0)
 
 
 def _not_followed(report: Report) -> Iterable[str]:

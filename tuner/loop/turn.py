@@ -148,9 +148,9 @@ class Report:
             "not_applied": [{"action": a.id, "reason": why} for a, why in self.turn.directives.overruled],
             "not_followed": [{"action": id_, "reason": why} for id_, _, why in self.not_followed()],
             "judged": [
-                {"action": action.id, "standing": r.standing.value, "reason": reason_words(r.why, names)}
-                for r in judged
-                for action in r.decided.change.actions
+                {"action": action.id, "standing": d.standing.value, "reason": why_words(d, names)}
+                for d in (record.now for record in judged)
+                for action in d.change.actions
             ],
             "gained_seconds": self.judgement.gained_seconds if self.judgement else None,
             "conf": dict(self.turn.directives.conf),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -37,15 +37,29 @@ def as_doubt(loss: Reason) -> Reason:
     return Reason(ReasonCode.HELD_OUT, {name: loss.numbers[name] for name in NIGHT})
 
 
+def judged_together(doubted: Iterable[Record]) -> Iterator[list[Record]]:
+    """Changes whose doubts came of one run, as their trials were judged: properties on trial together, what is proven as it was
+    tried."""
+    groups: dict[tuple[object, ...], list[Record]] = {}
+    for record in doubted:
+        if record.doubt is not None:
+            trial = record.decided.change.trial if record.standing is Standing.PROMOTED else ""
+            groups.setdefault((record.doubt.why.numbers["run"], trial), []).append(record)
+    yield from groups.values()
+
+
 def confirmed_losses(
     doubted: Sequence[Record], run: Run, queries: Sequence[Measured], history: History
-) -> Iterator[tuple[DecidedChange, Reason]]:
+) -> Iterator[tuple[Record, Reason]]:
     """Of changes that a run left out since they seemed to lose together, those that surely do, and why: by all runs, the latest
     included, which ran these queries without them."""
     group = [record.decided for record in doubted]
-    ids = frozenset(decided.id for decided in group)
-    in_their_place = [d.id for d in run.decision.in_force if any(differ_on_target(d.change, o.change) for o in group)]
-    found = [one for query in queries if (one := history.left_out(query, ids, in_their_place))]
+    others = [d.id for d in run.decision.in_force if any(differ_on_target(d.change, o.change) for o in group)]
+    found = []
+    for query in queries:
+        ids = frozenset(decided.id for decided in group if query.literals not in decided.excluded)
+        if ids and (one := history.left_out(query, ids, others)) is not None:
+            found.append(one)
     meant = {fingerprint for decided in group for fingerprint in decided.queries}
     named = tuple(one for one in found if one.fingerprint in meant)
     reaches_all = any(not decided.change.is_on_joins for decided in group)
@@ -55,5 +69,8 @@ def confirmed_losses(
     for record in doubted:
         loss = blame.get(record.decided.id) or together
         if loss and record.doubt:
-            named_ = record.doubt.numbers["query"] in record.decided.queries
-            yield record.decided, replace(loss, numbers={**loss.numbers, **record.doubt.numbers, "named": named_})
+            night = record.doubt.why.numbers
+            yield (
+                record,
+                replace(loss, numbers={**loss.numbers, **night, "named": night["query"] in record.decided.queries}),
+            )

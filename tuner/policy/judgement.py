@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect
@@ -22,7 +24,8 @@ from tuner.policy.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`records` are of the changes that were decided to be in force, with their standing after the run; `total` is of
+    """`records` are of the changes that were decided to be in force, and of those that it was without and took out for that, with
+    their standing after the run; `total` is of
     all `queries` they touched, and of those `not_named` that their properties moved beside these, against what they would have
     taken without any of them (None: not measured)."""
 
@@ -42,8 +45,15 @@ def judge(run: Run, history: Sequence[Run], verdicts: Sequence[Verdict] = ()) ->
     position = next((n for n, past in enumerate(history) if past.key == run.key), len(history))
     *earlier, run = with_literal_classes([*history[:position], run])
     records = read_ledger([*earlier, run], verdicts)
-    mine = (records.get(d.id) for d in run.decision.in_force)
-    return Judgement(tuple(record for record in mine if record), *_total(run, earlier))
+    mine = (record for d in run.decision.in_force if (record := records.get(d.id)))
+    borne_out = (record for d in run.decision.changes if (record := records.get(d.id)) and _is_borne_out(d, record))
+    return Judgement((*mine, *borne_out), *_total(run, earlier))
+
+
+def _is_borne_out(decided: DecidedChange, record: Record) -> bool:
+    """Whether a run was without a change that had seemed to lose, and took it out."""
+    was_doubted = decided.standing is Standing.HELD and decided.held and decided.held.code is ReasonCode.HELD_OUT
+    return bool(was_doubted and record.standing is Standing.ROLLED_BACK and record.why.code is ReasonCode.SLOWER)
 
 
 def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, int]:

@@ -17,7 +17,7 @@ from tuner.policy.blame import blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.comparisons import Comparisons, believed, compare, predictions
 from tuner.policy.context import ByContext, Context, context_of
-from tuner.policy.doubt import as_doubt, confirmed_losses, is_doubtful
+from tuner.policy.doubt import as_doubt, confirmed_losses, is_doubtful, judged_together
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.comparison import MAX_TRIALS, MIN_SECONDS, Comparison
@@ -26,7 +26,7 @@ from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import where_it_does_not_fail, where_it_does_not_lose
 from tuner.policy.measure import Measured, total_input_bytes, usable
 from tuner.policy.queries_that_read import queries_that_read
-from tuner.policy.record import Loss, Record
+from tuner.policy.record import Doubt, Loss, Record
 from tuner.policy.records_by_context import RecordsByContext, as_known
 from tuner.policy.rulings import Rulings, apply_rulings
 from tuner.policy.same_target import differ_on_target
@@ -138,17 +138,30 @@ def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool)
 def _end_hold(ledger: _Ledger, run: Run) -> None:
     """A run without a change has told what it was held out for, unless it found nothing to read."""
     in_force = {d.id for d in run.decision.in_force}
-    doubted: dict[Number | None, list[Record]] = {}
+    doubted = []
     for id_, record in ledger.records.items():
         if record.held_out and id_ not in in_force:
             change = record.decided.change
             if not _read_nothing(ledger, run, change.queries if change.is_on_joins else ()):
                 ledger.records[id_] = replace(record, held_out=None)
-                if record.doubt:
-                    doubted.setdefault(record.doubt.numbers["run"], []).append(record)
-    for together in doubted.values():
-        for decided, loss in confirmed_losses(together, run, ledger.measured, ledger.histories.of(run)):
-            _record(ledger, run, decided, Standing.ROLLED_BACK, loss, counts=False)
+                doubted.append(record)
+    for together in judged_together(doubted):
+        _end_doubt(ledger, run, together)
+
+
+def _end_doubt(ledger: _Ledger, run: Run, together: Sequence[Record]) -> None:
+    """What a run without these changes bears out is rolled back; what it does not was the night, and tells less of them."""
+    history = ledger.histories.of(run)
+    confirmed = list(confirmed_losses(together, run, ledger.measured, history))
+    for record, loss in confirmed:
+        id_, losses = record.decided.id, (*record.losses, *([record.doubt.loss] if record.doubt else []))
+        ledger.records[id_] = replace(
+            record, standing=Standing.ROLLED_BACK, why=loss, losses=losses, held_out=None, doubt=None
+        )
+        ledger.cleared.discard(id_)
+        ledger.suspected.pop(id_, None)
+    if not confirmed:
+        history.doubt(ledger.measured, frozenset(record.decided.id for record in together))
 
 
 def _read_nothing(ledger: _Ledger, run: Run, queries: Sequence[str]) -> bool:
@@ -357,14 +370,22 @@ def _judge_promoted(
         _judge_loss(ledger, run, decided, loss, effect.gain)
     else:
         severe = _severe_night(ledger, run, decided) if effect.comparisons else None
-        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, held_out=severe, doubt=severe)
+        _record(
+            ledger,
+            run,
+            decided,
+            Standing.PROMOTED,
+            decided.why,
+            effect.gain,
+            held_out=severe,
+            is_doubt=severe is not None,
+        )
         _hold_out_if_unmeasured(ledger, run, decided)
 
 
 def _judge_loss(ledger: _Ledger, run: Run, decided: DecidedChange, loss: Reason, gain: float | None) -> None:
     if is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at):
-        doubt = as_doubt(loss)
-        _record(ledger, run, decided, decided.standing, decided.why, gain, held_out=doubt, doubt=doubt)
+        _record(ledger, run, decided, decided.standing, decided.why, gain, held_out=as_doubt(loss), is_doubt=True)
     else:
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
 
@@ -448,7 +469,7 @@ def _record(
     *,
     counts: bool = True,
     held_out: Reason | None = None,
-    doubt: Reason | None = None,
+    is_doubt: bool = False,
 ) -> None:
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
@@ -457,7 +478,7 @@ def _record(
         if before.standing in TAKEN_OUT and standing not in TAKEN_OUT:
             return
         decided = replace(decided, excluded=tuple(sorted({*decided.excluded, *before.decided.excluded})))
-        held_out, doubt = held_out or before.held_out, doubt or before.doubt
+        held_out = held_out or before.held_out
     own = _context_of_failed(ledger, run) if standing in TAKEN_OUT else None
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.latest, *([replace(ledger.latest, context=own)] if own else []))
@@ -472,12 +493,20 @@ def _record(
         losses=losses,
         judged_at=_latest_end(run, before),
         held_out=held_out,
-        doubt=doubt,
+        doubt=Doubt(held_out, ledger.latest) if is_doubt and held_out else _doubt_left(before, run, gain),
         unmeasured=_unmeasured(ledger, run, decided) if usable(run) else before.unmeasured if before else 0,
     )
     ledger.records[decided.id] = found
     if own is not None:
         ledger.by_context.record_in(own, found)
+
+
+def _doubt_left(before: Record | None, run: Run, gain: float | None) -> Doubt | None:
+    """A run that was measured, and lost nothing for sure, ends a doubt, if it was decided since."""
+    if before is None or before.doubt is None:
+        return None
+    is_since = before.judged_at is None or run.started_at >= before.judged_at
+    return None if gain is not None and is_since else before.doubt
 
 
 def _context_of_failed(ledger: _Ledger, run: Run) -> Context | None:

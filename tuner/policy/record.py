@@ -29,11 +29,19 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """A loss that one night showed: `why` the run after it is to be without the change, and what it was lost with."""
+
+    why: Reason
+    loss: Loss
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
-    next run is to be without it, to tell what it does. `doubt` is why, where that is a loss: another one takes it out, or the
+    next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
     run without it. `unmeasured` runs in a row had mostly values that never ran without it.
     """
 
@@ -45,7 +53,7 @@ class Record:
     losses: tuple[Loss, ...] = ()
     judged_at: datetime | None = None
     held_out: Reason | None = None
-    doubt: Reason | None = None
+    doubt: Doubt | None = None
     unmeasured: int = 0
 
     @property

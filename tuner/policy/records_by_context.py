@@ -65,5 +65,5 @@ def _as_there(record: Record, there: Record | None, difference: str) -> Record:
         return replace(there, decided=record.decided, losses=record.losses, trials=trials)
     if record.standing is Standing.PROMOTED:
         why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
-        return replace(record, standing=Standing.TRIAL, why=why, trials=0, held_out=None)
-    return record
+        return replace(record, standing=Standing.TRIAL, why=why, trials=0, held_out=None, doubt=None)
+    return replace(record, doubt=None) if record.doubt else record

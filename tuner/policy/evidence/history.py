@@ -12,7 +12,7 @@ from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.hours import Turn, speeds_by_turn
 from tuner.policy.evidence.log_filter import LogFilter
 from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
-from tuner.policy.evidence.machine import Control, Speed, machine_speed, without
+from tuner.policy.evidence.machine import Control, Shared, Speed, machine_speed, told_by, without
 from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, Metric
 from tuner.policy.evidence.spread import Spread
 from tuner.policy.measure import Key, Keys, Measured
@@ -30,12 +30,17 @@ CORES, CORES_SPREAD = 0.7, 0.3
 # What takes less does not tell how fast the machine was. Stages that did the same work as ever do.
 MIN_CONTROL_SECONDS = 0.5
 STAGE_NOISE = 0.08
+# All of a run's together are off by this (a standard deviation) from what the machine is for whole queries: the medians of both,
+# over queries that nothing had changed, in 34 pairs of runs of seven benches.
+STAGES_APART = 0.05
 # Of a query whose tasks only wait, work and processors tell the clock no better than this.
 IDLE = 0.3
 # Of tasks that compute less than this share of their time nothing tells how much they waited.
 LEAST_SHARE = 0.02
 # One run alone may be slow for its night: with so many degrees of freedom it is held against what is surer.
 ONE_RUN_FREEDOM = 2.0
+
+_OF_STAGES, _NEVER = Shared(0, STAGES_APART**-2), Shared(0, EFFECT_SPREAD**-2)
 
 
 @dataclass(slots=True)
@@ -121,6 +126,11 @@ class History:
     _keys: Keys = field(default_factory=Keys)
     _spreads: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.noise) for m in METRICS})
     _machines: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.machine) for m in METRICS})
+    # By metric and property: in how many runs it was, and how surely it was told how fast the machine was in these.
+    _with_property: dict[tuple[str, str], Shared] = field(default_factory=dict)
+    # By metric: by how much the machine was off in the latest run, and whether anything told that which no change reached.
+    _off: dict[str, float] = field(default_factory=lambda: {m.name: 0.0 for m in METRICS})
+    _is_told: dict[str, bool] = field(default_factory=dict)
 
     def add(self, queries: Sequence[Measured]) -> None:
         """Those of the next run."""
@@ -200,20 +210,36 @@ class History:
 
     def left_out(self, query: Measured, changes: frozenset[str], instead_of: Collection[str] = ()) -> Comparison | None:
         """What a query of the latest run, which ran without these changes, would have taken with them, instead of with others;
-        None where nothing tells."""
-        known, ratio = self._of(query), self.effect(query, changes, instead_of)
+        None where nothing tells. As much as it was slow by in that run, it may have been in those before."""
+        known = self._of(query)
+        mine = changes & known.seen if known else frozenset()
+        ratio = self.effect(query, mine, instead_of) if mine else None
         if known is None or ratio is None or not query.seconds:
             return None
+        # A query that nothing else tells of may be as slow as the machine was.
+        off = max(0.0, math.log(known.speed) + known.errors.get(CLOCK.name, 0.0))
+        found = ratio.less_sure(off)
         return Comparison(
             fingerprint=query.fingerprint,
-            measured=query.seconds * math.exp(min(50.0, ratio.mean)),
-            ratio=ratio,
+            measured=query.seconds * math.exp(min(50.0, found.mean)),
+            ratio=found,
             expected=query.seconds,
             speed=known.speed,
-            shared=known.shared,
+            shared=(known.shared * ratio.variance + off**2) / found.variance,
             literals=query.literals,
             turn=query.turn,
         )
+
+    def doubt(self, queries: Iterable[Measured], changes: frozenset[str]) -> None:
+        """As slow as the machine and its queries were in the latest run, which was without these changes, they may have been in
+        those with them: so much less sure is what they do."""
+        latest = {self._keys.of(query) for query in queries}
+        for metric in METRICS:
+            for key, known in self._known.items():
+                own = known.errors.get(metric.name, 0.0) if key in latest else 0.0
+                known.filters[metric.name].doubt(changes, max(0.0, self._off[metric.name] + own))
+            for id_ in changes:
+                self._with_property.pop((metric.name, id_), None)
 
     def foretold(self, query: Measured) -> Comparison | None:
         """What a query that is still to come takes with nothing in force; None where nothing tells."""
@@ -238,16 +264,19 @@ class History:
 
     def night(self, query: Measured, change: str) -> float:
         """How many times as long a query took in its latest run as it would have without a change: by that night alone, as far
-        as processors bear out the clock."""
+        as processors bear out the clock. Where changes reached all that ran, nothing tells the machine from what they do."""
         known = self._of(query)
         if known is None:
             return 0.0
         ratios = [
-            known.errors[m.name] + known.filters[m.name].effect([change]).mean
+            known.errors[m.name] + known.filters[m.name].effect([change]).mean + self._untold(m)
             for m in (CPU, CLOCK)
             if m.name in known.errors
         ]
         return math.exp(min(ratios, default=0.0))
+
+    def _untold(self, metric: Metric) -> float:
+        return 0.0 if self._is_told.get(metric.name, True) else self._off[metric.name]
 
     def has_slowed_down(self, query: Measured) -> bool:
         """Whether a query took far longer than foretold for the second time: for all that its runs tell, by a change in it."""
@@ -264,8 +293,12 @@ class History:
         controls = [control for control in (*(s.control for s in seen), *stages) if control]
         spread = math.sqrt(machine.variance)
         together = machine_speed(controls, spread)
+        self._off[metric.name] = together.log
+        self._is_told[metric.name] = any(control.clean for control in controls)
         if controls:
             machine.add(*together)
+        if spread:
+            self._learn_properties(metric, (query for query, _ in pairs), told_by(controls, spread))
         turns = [_turn(*one, together) for one in zip(seen, stages, strict=True)]
         for one, here in zip(seen, speeds_by_turn(turns), strict=True):
             others = without(controls, one.control)
@@ -293,8 +326,22 @@ class History:
         mean, variance = filter_.foretold(size, _as_control(query)) if filter_.runs else (log, 0.0)
         noise = own.variance + extra + (metric.least / math.exp(min(log, mean))) ** 2
         telling = filter_.runs and mean > math.log(MIN_CONTROL_SECONDS)
-        control = Control(log - mean, variance + noise, not reached(query)) if telling else None
+        shared = self._shared(metric, query)
+        control = Control(log - mean, variance + noise, not reached(query), shared) if telling else None
         return _Seen(query, known, query.changes | query.properties, size, log, noise, control)
+
+    def _learn_properties(self, metric: Metric, queries: Iterable[Measured], told: float) -> None:
+        for property_ in {id_ for query in queries for id_ in query.properties}:
+            before = self._with_property.get((metric.name, property_), _NEVER)
+            found = Shared(before.runs + 1, told + (before.told if before.runs else 0.0))
+            self._with_property[metric.name, property_] = found
+
+    def _shared(self, metric: Metric, query: Measured) -> Shared | None:
+        """What the effects of properties are off by on all queries that they are meant for: as much as the machine was in the
+        runs that taught them. Of several, of that which runs tell least of."""
+        properties = query.changes & query.properties
+        told = [self._with_property.get((metric.name, id_), _NEVER) for id_ in properties]
+        return min(told, default=None)
 
     @staticmethod
     def _scaled(metric: Metric, query: Measured, known: _Known, value: float) -> tuple[float, float, float]:
@@ -325,7 +372,8 @@ def _of_stages(query: Measured, known: _Known) -> Control | None:
     usual = sum(before for _, before in alike)
     if usual < MIN_CONTROL_SECONDS:
         return None
-    return Control(math.log(max(1e-3, sum(now for now, _ in alike)) / usual), 2 * STAGE_NOISE**2)
+    error = math.log(max(1e-3, sum(now for now, _ in alike)) / usual)
+    return Control(error, 2 * STAGE_NOISE**2, shared=_OF_STAGES)
 
 
 def _turn(one: _Seen, stages: Control | None, rest: Speed) -> Turn:

@@ -95,6 +95,12 @@ class LogFilter:
         self.runs += 1
         return error, foretold
 
+    def doubt(self, changes: Iterable[str], deviation: float) -> None:
+        """Makes what is known of these changes' effects less sure by so much."""
+        for id_ in changes:
+            if (i := self._index.get(id_)) is not None:
+                self._covariance[i][i] += deviation**2
+
     def effect(self, changes: Iterable[str], instead_of: Iterable[str] = ()) -> LogRatio:
         """Of these changes together, over that of others which would be in force instead."""
         mine = [self._index.get(id_, -1) for id_ in changes]

@@ -17,15 +17,27 @@ FEW = 3
 MANY = 5
 
 
+class Shared(NamedTuple):
+    """What many controls are off by together, however many they are: as much as the machine may have been off in so many `runs`,
+    and it was `told` otherwise (a precision)."""
+
+    runs: int
+    told: float
+
+    def variance(self, spread: float) -> float:
+        return 1 / (self.runs / spread**2 + self.told)
+
+
 class Control(NamedTuple):
     """By how much a quantity was off (log), and the variance that is expected of it with a machine as usual.
 
-    `clean`: no change in force can have touched it.
+    `clean`: no change in force can have touched it. `shared`: what it is off by besides, with all controls that share the same.
     """
 
     error: float
     variance: float
     clean: bool = True
+    shared: Shared | None = None
 
 
 class Speed(NamedTuple):
@@ -42,25 +54,50 @@ def machine_speed(controls: Sequence[Control], spread: float) -> Speed:
     """
     if not controls or not spread:
         return Speed(0.0, spread**2)
-    middle = sorted(controls)[len(controls) // 2]
+    return _estimate(controls, _prior(controls, spread))
+
+
+def told_by(controls: Sequence[Control], spread: float) -> float:
+    """How surely controls tell how fast the machine was, beside what is known of machines (a precision)."""
+    if not controls or not spread:
+        return 0.0
+    prior = _prior(controls, spread)
+    return max(0.0, 1 / _estimate(controls, prior).variance - 1 / prior**2)
+
+
+def _prior(controls: Sequence[Control], spread: float) -> float:
+    """The spread of machines; of a busy one, where controls are far off."""
+    middle = _middle(controls)
     telling = len(controls) >= FEW or any(control.clean for control in controls)
-    if telling and abs(middle.error) > SEEMS_BUSY * math.sqrt(spread**2 + middle.variance):
-        spread = max(spread, BUSY)
-    return _estimate(controls, spread)
+    expected = spread**2 + _together(middle.shared, spread) + middle.variance
+    is_busy = telling and abs(middle.error) > SEEMS_BUSY * math.sqrt(expected)
+    return max(spread, BUSY) if is_busy else spread
 
 
 def _estimate(controls: Sequence[Control], spread: float) -> Speed:
-    middle = sorted(controls)[len(controls) // 2].error
-    precision = 1.0
+    middle, precision = _middle(controls).error, 1.0
     for _ in range(_ROUNDS):
-        precision, weighted = 1 / spread**2, 0.0
-        for error, variance, _ in controls:
-            off = (error - middle) ** 2 / variance
+        told: dict[Shared | None, tuple[float, float]] = {}
+        for error, variance, _, shared in controls:
+            off = (error - middle) ** 2 / (variance + _together(shared, spread))
             weight = (FREEDOM + 1) / (FREEDOM + off) / variance
-            precision += weight
-            weighted += weight * error
+            weights, errors = told.get(shared, (0.0, 0.0))
+            told[shared] = weights + weight, errors + weight * error
+        precision, weighted = 1 / spread**2, 0.0
+        for shared, (weights, errors) in told.items():
+            of_group = 1 / (_together(shared, spread) + 1 / weights)
+            precision += of_group
+            weighted += of_group * errors / weights
         middle = weighted / precision
     return Speed(middle, 1 / precision)
+
+
+def _middle(controls: Sequence[Control]) -> Control:
+    return sorted(controls, key=lambda control: control[:3])[len(controls) // 2]
+
+
+def _together(shared: Shared | None, spread: float) -> float:
+    return shared.variance(spread) if shared else 0.0
 
 
 def without(controls: Sequence[Control], one: Control | None) -> Sequence[Control]:

@@ -328,6 +328,21 @@ class TestStages:
         application = fold([jobs[0], job_end(1), jobs[1], jobs[2], stage_submitted(0), job_start(0, [0], job_id=4)])
         assert only_stage(application).job_ids == (2, 3)
 
+    def test_where_the_start_of_its_job_is_lost_it_says_itself_whose_it_is(self) -> None:
+        ran = [stage_submitted(3, execution_id=0), task_end(0, stage_id=3), stage_completed(3)]
+        application = fold([execution_start(), *ran, job_end(), execution_end(), execution_start(1)])
+        assert [stage.execution_id for stage in application.stages] == [0]
+        assert accumulators(application) == {ROWS: 50}
+        assert application.executions[0].stage_ids == (3,)
+
+    def test_it_says_so_of_an_execution_that_is_over_in_vain(self) -> None:
+        late = stage_submitted(3, execution_id=0).replace(b'"Submission Time": 3000', b'"Submission Time": 8001')
+        assert only_stage(fold([execution_start(), execution_end(), late])).execution_id is None
+
+    def test_its_jobs_execution_beats_its_own(self) -> None:
+        lines = [execution_start(0), execution_start(1), job_start(1, [3]), stage_submitted(3, execution_id=0)]
+        assert only_stage(fold(lines)).execution_id == 1
+
     def test_it_may_belong_to_no_sql_execution(self) -> None:
         assert only_stage(fold([job_start(None), stage_submitted()])).execution_id is None
 

@@ -146,6 +146,16 @@ def test_before_spark_3_3_wherever_it_is_cut(directory: Path, rest: list[int]) -
         assert in_pieces(directory) == whole, cut
 
 
+def test_where_the_start_of_a_job_is_lost_wherever_it_is_cut(directory: Path) -> None:
+    ran = [stage_submitted(3, execution_id=0), task_end(0, stage_id=3, partition=0), stage_completed(3)]
+    lines = [*head(), execution_start(), *ran, job_end(), execution_end(), *LATER, application_end()]
+    for cut in range(1, len(lines) - len(LATER)):
+        (source,) = find_logs(rolled(directory, lines, [cut]))
+        whole = read_application(source)
+        assert whole.executions[0].accumulators == {ROWS: 50}
+        assert in_pieces(directory) == whole, cut
+
+
 @given(lines=st.permutations(LINES), cuts=st.lists(st.integers(1, len(LINES) - 1), max_size=3, unique=True).map(sorted))
 def test_whatever_its_order_nothing_is_lost(directory: Path, lines: list[bytes], cuts: list[int]) -> None:
     application = in_pieces(rolled(directory, lines, cuts))

@@ -12,6 +12,8 @@ from tuner.plan.expression import (
     conjuncts,
     single_attribute,
     skeleton,
+    split_at_columns,
+    split_keys,
     split_top_level,
 )
 
@@ -31,6 +33,38 @@ from tuner.plan.expression import (
 )
 def test_lists_split_at_their_own_commas(text: str, parts: list[str]) -> None:
     assert split_top_level(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a,b#1, c#2L", ["a,b#1", "c#2L"]),
+        ("a, b#1,c,d#2", ["a, b#1", "c,d#2"]),
+        ("coalesce(a#1, 0), b#2", ["coalesce(a#1, 0)", "b#2"]),
+        ("a#1, ... 4 more fields", ["a#1", "... 4 more fields"]),
+        ("CASE WHEN a#1 THEN x ELSE y, z END", ["CASE WHEN a#1 THEN x ELSE y, z END"]),
+        ("", []),
+        ("a, b", ["a, b"]),
+        ("a#1, ", ["a#1"]),
+        ("upper(x), a#1", ["upper(x)", "a#1"]),
+        (", a#1", [", a#1"]),
+    ],
+)
+def test_each_key_of_a_join_names_a_column(text: str, parts: list[str]) -> None:
+    assert split_keys(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a,b#1, c#2L", ["a,b#1", "c#2L"]),
+        ("x, y AS n#3, (a#1 + 1) AS b,c#4, d#5", ["x, y AS n#3", "(a#1 + 1) AS b,c#4", "d#5"]),
+        ("a#1, ... 4 more fields", ["a#1", "... 4 more fields"]),
+        ("", []),
+    ],
+)
+def test_each_column_that_a_list_gives_ends_with_its_id(text: str, parts: list[str]) -> None:
+    assert split_at_columns(text) == parts
 
 
 @pytest.mark.parametrize(

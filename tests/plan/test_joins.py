@@ -90,6 +90,21 @@ class TestKinds:
         site = join("SortMergeJoin | [cast(k#1 as bigint), v#2], [k#3, w#4], Inner")
         assert site.keys == (("default.orders.k", "default.items.k"), ("default.orders.v", "default.items.w"))
 
+    @pytest.mark.parametrize(
+        ("left", "right", "keys"),
+        [
+            ("a,b#1, v#2", "k#3, w#4", [("expression(orders.k)", "items.k"), ("orders.v", "items.w")]),
+            ("k#1, v#2", "c, d,e#3, w#4", [("orders.k", "expression(items.k)"), ("orders.v", "items.w")]),
+            ("k#1, ... 3 more fields", "k#3, ... 3 more fields", [("orders.k", "items.k"), ("expression()",) * 2]),
+            ("CASE WHEN (v#2 = x) THEN k#1 ELSE y, z END", "k#3", [("expression(orders.k,orders.v)", "items.k")]),
+        ],
+    )
+    def test_a_comma_in_a_name_or_a_literal_ends_no_key(
+        self, left: str, right: str, keys: list[tuple[str, str]]
+    ) -> None:
+        site = join(f"SortMergeJoin | [{left}], [{right}], Inner")
+        assert [tuple(key.replace("default.", "") for key in pair) for pair in site.keys] == keys
+
     def test_computed_keys_name_the_columns_they_are_made_of(self) -> None:
         site = join("SortMergeJoin | [(k#1 - v#2)], [coalesce(k#3, 0)], Inner")
         assert site.keys == (("expression(default.orders.k,default.orders.v)", "expression(default.items.k)"),)

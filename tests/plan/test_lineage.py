@@ -69,6 +69,16 @@ def test_through_a_reused_exchange_of(below: str) -> None:
     assert lineage_of(root).source("k#101") == "default.orders.k"
 
 
+def test_a_comma_in_a_literal_or_a_name_moves_no_column_of_what_is_reused() -> None:
+    root = plan(
+        "ReusedExchange | [n#100, a,b#101, k#102], Exchange hashpartitioning(k#1, 8), [plan_id=7]\n"
+        "  Exchange | hashpartitioning(k#1, 8), [plan_id=7]\n"
+        f"    Project | [x, y AS n#5, v#2 AS a,b#6, k#1]\n      {BASE}"
+    )
+    lineage = lineage_of(root)
+    assert [lineage.source(key) for key in ("k#102", "w#101", "n#100")] == ["default.orders.k", "default.orders.v", "n"]
+
+
 def test_an_empty_relation_owns_nothing() -> None:
     root = plan(f"EmptyRelation | Project [k#1, v#2]\n  LogicalQueryStage\n    {BASE}")
     assert lineage_of(root).source("k#1") == "default.orders.k"

@@ -6,8 +6,11 @@ is dropped, in a row.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,8 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 LOGS = ("3.0.3/adaptive-single-zstd", "4.3.0/static-single-lzf")
 # What tells of plans, files and jobs is one event in thousands.
 KEPT = (b".SparkListenerSQL", b"DriverAccumUpdates", b"JobStart", b"Application", b"LogStart")
+# These tell of operators what the driver planned for them where no task counted anything.
+ADAPTIVE = ("3.0.3/adaptive-single-zstd", "4.3.0/adaptive-single-lz4")
 Counts = Mapping[object, tuple[int | None, ...]]
 
 
@@ -48,12 +53,11 @@ def counts(application: Application) -> Counts:
     return found
 
 
-def bursts(whole: list[bytes]) -> Iterator[list[bytes]]:
+def bursts(whole: list[bytes], length: int) -> Iterator[list[bytes]]:
     """The log without so many events in a row, from each place in it."""
-    for length in (4, 40):
-        for start in range(0, len(whole), length):
-            dropped = range(start, start + length)
-            yield [line for n, line in enumerate(whole) if n not in dropped or any(kept in line[:100] for kept in KEPT)]
+    for start in range(0, len(whole), length):
+        dropped = range(start, start + length)
+        yield [line for n, line in enumerate(whole) if n not in dropped or any(kept in line[:100] for kept in KEPT)]
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -62,8 +66,62 @@ def test_a_count_is_that_of_all_rows_or_unknown(log: str) -> None:
     truth = counts(fold(whole))
     assert any(None not in numbers for numbers in truth.values())
     unknown = 0
-    for rest in bursts(whole):
+    for rest in chain(bursts(whole, 4), bursts(whole, 40)):
         for key, numbers in counts(fold(rest)).items():
             assert all(number in (None, known) for number, known in zip(numbers, truth[key], strict=True)), key
             unknown += numbers != truth[key]
     assert unknown
+
+
+def sums(application: Application) -> Mapping[int, tuple[int, int, bool]]:
+    """What queries that ended well took in all, and whether the work of their stages is known."""
+    return {
+        query.id: (query.executor_run_ms, query.executor_cpu_ms, query.work is not None)
+        for query in queries(application)
+        if query.status is QueryStatus.SUCCEEDED
+    }
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_what_a_query_took_is_that_of_all_its_tasks_or_unknown(log: str) -> None:
+    whole = lines(log)
+    truth = sums(fold(whole))
+    unknown = 0
+    for rest in bursts(whole, length=4):
+        for query, took in sums(fold(rest)).items():
+            assert took in (truth[query], (0, 0, False)), query
+            unknown += took != truth[query]
+    assert unknown and all(took > 0 and known for took, _, known in truth.values())
+
+
+@pytest.mark.parametrize("log", ADAPTIVE)
+def test_a_job_whose_start_is_lost_is_known_by_its_stages(log: str) -> None:
+    whole = lines(log)
+    truth = counts(fold(whole)), sums(fold(whole))
+    starts = [number for number, line in enumerate(whole) if b"JobStart" in line[:60]]
+    assert len(starts) > 10
+    for start in starts:
+        application = fold([line for number, line in enumerate(whole) if number != start])
+        assert (counts(application), sums(application)) == truth, start
+
+
+@pytest.mark.parametrize("log", ADAPTIVE)
+def test_where_a_whole_job_is_lost_no_count_is_false_and_few_sums(log: str) -> None:
+    """A shuffle that was read and that nothing wrote may be an earlier execution's; of one that is read twice, the other reader
+    may be all."""
+    whole = lines(log)
+    truth, took = counts(fold(whole)), sums(fold(whole))
+    starts = [json.loads(line) for line in whole if b"JobStart" in line[:60]]
+    unknown = 0
+    for start in starts:
+        application = fold([line for line in whole if not _is_of_job(line, start)])
+        for key, numbers in counts(application).items():
+            assert all(number in (None, known) for number, known in zip(numbers, truth[key], strict=True)), key
+        unknown += sum(told == (0, 0, False) != took[query] for query, told in sums(application).items())
+    assert unknown >= len(starts) * 3 // 4
+
+
+def _is_of_job(line: bytes, start: dict[str, Any]) -> bool:
+    event = json.loads(line)
+    stage = event.get("Stage Info", event).get("Stage ID")
+    return bool(event.get("Job ID") == start["Job ID"] or stage in start["Stage IDs"])

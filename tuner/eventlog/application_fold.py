@@ -28,6 +28,7 @@ from tuner.eventlog.properties import allowed
 from tuner.eventlog.strongest_results import strongest_results
 from tuner.eventlog.task_amounts import TOTALS, add_sql_updates, add_task, compare_task
 from tuner.eventlog.told_application import MAX_ID, told_application
+from tuner.eventlog.told_ids import ENDED, RESUBMITTED, STARTED
 from tuner.model.application import Application, Execution, Problem, ProblemCode, Work
 from tuner.model.query_values import UNKNOWN_VALUES
 from tuner.printable import printable
@@ -35,6 +36,7 @@ from tuner.printable import printable
 _LOGICAL = "== Optimized Logical Plan =="
 _MAX_TEXT = 5000  # of texts of which `redact` looks at less
 _EXECUTION_ID = re.compile(r"[0-9]{1,18}")
+_RESUBMITTED = "Resubmitted"
 _KILLED = ("TaskKilled", "TaskCommitDenied")  # what AppStatusListener counts as killed; the rest failed
 # A longer event counts as several: what waits holds plans, which may take megabytes.
 _BYTES_OF_AN_EVENT = 32 << 10
@@ -127,8 +129,7 @@ class ApplicationFold:
             here.steer(execution_id, said, later.values[execution_id])
         for name, cores, at_ms in later.executor_changes:
             self._change_executor(name, cores, at_ms)
-        here.resources.absorb(later.resources)
-        here.parallelism.absorb(later.parallelism)
+        self._absorb_tasks(later)
         self._absorb_work(later)
         for work in later.held:
             self._pass_on(work)
@@ -146,6 +147,19 @@ class ApplicationFold:
         for job_id, job in later.jobs.items():
             if job.end is not None and here.jobs[job_id].execution_id is None:
                 self._groups.await_release(Group(False, job_id))
+
+    def _absorb_tasks(self, later: Fragment) -> None:
+        here = self.fragment
+        here.resources.absorb(later.resources)
+        here.parallelism.absorb(later.parallelism)
+        here.told_stages.absorb(later.told_stages)
+        for what, told, again in (
+            ("jobs", here.told_jobs, later.told_jobs),
+            ("tasks", here.told_tasks, later.told_tasks),
+        ):
+            if told.absorb(again):
+                message = f"{what} are told in several files of this log: they count in each"
+                here.note(ProblemCode.MIXED_EVENTS, message)
 
     def _absorb_work(self, later: Fragment) -> None:
         here = self.fragment
@@ -166,6 +180,8 @@ class ApplicationFold:
                 self._groups.own_stages(job_id, job)
         for stage_id, stage in later.stages.items():
             here.stages.setdefault(stage_id, OpenStage()).absorb(stage)
+            if stage.execution_id is not None and not here.is_handed_on(stage.execution_id):
+                self._groups.own_stage_of_no_job(stage_id, stage.execution_id)
         here.absorb_handed_on(later)
 
     def weigh_in_time(self) -> None:
@@ -213,6 +229,8 @@ class ApplicationFold:
         if (first.app_id, first.attempt) != (event.app_id, event.attempt):
             message = "another application starts in this log: its events cannot be told apart"
             self.fragment.note(ProblemCode.MIXED_EVENTS, message)
+            for told in (self.fragment.told_tasks, self.fragment.told_jobs, self.fragment.told_stages):
+                told.forget()
 
     def _application_end(self, event: ev.ApplicationEnd) -> None:
         self.fragment.end_ms = event.timestamp
@@ -246,16 +264,22 @@ class ApplicationFold:
             message = f"a job of more than {_MAX_STAGES} stages is left out"
             self.fragment.note(ProblemCode.CORRUPT_DATA, message)
             return
-        execution = event.properties.execution_id if event.properties else None
-        execution_id = int(str(execution)) if _EXECUTION_ID.fullmatch(str(execution)) else None
-        if execution_id is not None and self._is_over(execution_id, event.submitted_ms):
-            # A thread keeps the id of the execution that it was made in, however long it runs (SparkContext.localProperties).
-            execution_id = None
+        if not self.fragment.told_jobs.is_first(event.job_id, STARTED) and event.job_id not in self.fragment.jobs:
+            self._note_again(f"job {event.job_id}")
+            return
+        execution_id = self._execution_id(event.properties, event.submitted_ms)
         job = OpenJob(execution_id, event.stage_ids, event.stages or [], started=True, submitted_ms=event.submitted_ms)
         known = self.fragment.jobs.setdefault(event.job_id, OpenJob())
         if not known.started:
             known.absorb(job)
             self._groups.own_stages(event.job_id, job)
+
+    def _execution_id(self, properties: ev.JobProperties | None, at_ms: int | None) -> int | None:
+        """The execution that a job or a stage is of, which was submitted then."""
+        found = str(properties.execution_id) if properties else ""
+        execution_id = int(found) if _EXECUTION_ID.fullmatch(found) else None
+        # A thread keeps the id of the execution that it was made in, however long it runs (SparkContext.localProperties).
+        return None if execution_id is None or self._is_over(execution_id, at_ms) else execution_id
 
     def _is_over(self, execution_id: int, at_ms: int | None) -> bool:
         """Whether an execution had ended by then: its end may be told before the beginning of its jobs."""
@@ -275,11 +299,24 @@ class ApplicationFold:
             if job.execution_id is None:
                 self._groups.await_release(Group(False, event.job_id))
 
+    def _is_told(self, info: ev.StageInfo) -> bool:
+        """Whether an attempt at a stage was handed on; others may follow it, for jobs that wait for the stage as well."""
+        here, id_ = self.fragment, info.stage_id
+        return info.attempt == 0 and id_ not in here.stages and here.told_stages.is_told(id_, ENDED)
+
     def _stage_submitted(self, event: ev.StageSubmitted) -> None:
+        if self._is_told(event.info):
+            return
         self._attempt(event.info, begins=True)
-        self.fragment.stages[event.info.stage_id].begun |= event.info.attempt == 0
+        stage = self.fragment.stages[event.info.stage_id]
+        stage.begun |= event.info.attempt == 0
+        stage.execution_id = self._execution_id(event.properties, event.info.submitted_ms)
+        if stage.execution_id is not None:
+            self._groups.own_stage_of_no_job(event.info.stage_id, stage.execution_id)
 
     def _stage_completed(self, event: ev.StageCompleted) -> None:
+        if self._is_told(event.info):
+            return
         self._attempt(event.info).info = event.info
         self.fragment.resources.caches |= event.info.caches
         self.fragment.resources.has_barriers |= event.info.is_barrier
@@ -301,30 +338,40 @@ class ApplicationFold:
         return stage
 
     def _task_start(self, event: ev.TaskStart) -> None:
-        self._stage(event.stage_id).running += 1
-        self.fragment.parallelism.change(1, event.info.launched_ms)
+        if self.fragment.told_tasks.is_first(event.info.task_id, STARTED):
+            self._stage(event.stage_id).running += 1
+            self.fragment.parallelism.change(1, event.info.launched_ms)
 
     def _task_end(self, event: ev.TaskEnd) -> None:
-        info = event.info
+        here, info, reason = self.fragment, event.info, event.end_reason.reason
+        is_lost = reason == _RESUBMITTED and info.task_id >= 0
+        if not here.told_tasks.is_first(info.task_id, RESUBMITTED if is_lost else ENDED):
+            return
         stage = self._stage(event.stage_id)
         attempt = stage.attempts.get(event.stage_attempt)
         if attempt is None:
             attempt = self._attempt(ev.StageInfo(stage_id=event.stage_id, attempt=event.stage_attempt))
-        stage.running -= 1
-        self.fragment.parallelism.change(-1, info.finished_ms)
-        reason = event.end_reason.reason
-        attempt.completed_tasks += reason == "Success"
-        attempt.killed_tasks += reason in _KILLED
-        attempt.failed_tasks += reason != "Success" and reason not in _KILLED
-        self.fragment.resources.take_task(event)
-        take_task(self.fragment, event)
+        if not is_lost:
+            stage.running -= 1
+            here.parallelism.change(-1, info.finished_ms)
+        here.resources.take_task(event)
         if event.metrics is not None:
             add_task(attempt.totals, event.metrics)
-            if reason == "Success":
-                compare_task(attempt, event.metrics)
+        if reason == "Success":
+            self._task_succeeded(event, stage, attempt)
+        else:
+            attempt.killed_tasks += reason in _KILLED
+            attempt.failed_tasks += reason not in _KILLED
+            take_task(here, event)
+
+    def _task_succeeded(self, event: ev.TaskEnd, stage: OpenStage, attempt: OpenAttempt) -> None:
+        info = event.info
+        attempt.completed_tasks += 1
+        if event.metrics is not None:
+            compare_task(attempt, event.metrics)
         # A later attempt of the stage numbers its tasks anew; partitions keep theirs (logged since 3.3, SPARK-37831).
         place = info.partition if info.partition >= 0 else place_of(info.index, event.stage_attempt)
-        if reason == "Success" and not info.failed and stage.counts(place):
+        if not info.failed and stage.counts(place):
             updates = stage.updates
             if self._piece and not stage.begun:
                 updates = stage.by_partition[place] = {}
@@ -362,11 +409,16 @@ class ApplicationFold:
         self._execution_start(event)
 
     def _absorb_execution(self, execution_id: int, later: OpenExecution) -> None:
+        if self.fragment.is_handed_on(execution_id):
+            self._note_again(f"SQL execution {execution_id}")
+            return
         execution = self.fragment.executions.setdefault(execution_id, OpenExecution())
         if execution.start and later.start:
-            message = f"SQL execution {execution_id} starts twice: the second is lost"
-            self.fragment.note(ProblemCode.MIXED_EVENTS, message)
+            self._note_again(f"SQL execution {execution_id}")
         execution.absorb(later)
+
+    def _note_again(self, what: str) -> None:
+        self.fragment.note(ProblemCode.MIXED_EVENTS, f"{what} starts twice: the second is lost")
 
     def _execution_end(self, event: ev.ExecutionEnd) -> None:
         take_execution(self.fragment, event)

@@ -67,7 +67,7 @@ class JobStage(msgspec.Struct, frozen=True, gc=False):
 
 
 class JobProperties(msgspec.Struct, frozen=True, gc=False):
-    """The one property of a job that matters, out of some hundred."""
+    """The one property of a job, and of its stages, that matters, out of some hundred."""
 
     execution_id: Any = msgspec.field(default=None, name="spark.sql.execution.id")
 
@@ -134,6 +134,7 @@ class StageInfo(msgspec.Struct, frozen=True, gc=False):
 
 class StageSubmitted(Event, frozen=True):
     info: StageInfo = msgspec.field(default=StageInfo(), name="Stage Info")
+    properties: JobProperties | None = None
 
 
 class StageCompleted(Event, frozen=True):
@@ -141,6 +142,7 @@ class StageCompleted(Event, frozen=True):
 
 
 class StartedTask(msgspec.Struct, frozen=True, gc=False):
+    task_id: Long = msgspec.field(default=-1, name="Task ID")
     launched_ms: Long = msgspec.field(default=0, name="Launch Time")
 
 
@@ -155,11 +157,12 @@ class EndReason(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskInfo(msgspec.Struct, frozen=True, gc=False):
-    executor_id: str = msgspec.field(default="", name="Executor ID")
-    launched_ms: Long = msgspec.field(default=0, name="Launch Time")
-    finished_ms: Long = msgspec.field(default=0, name="Finish Time")
+    task_id: Long = msgspec.field(default=-1, name="Task ID")
     index: Long = msgspec.field(default=0, name="Index")
     partition: Long = msgspec.field(default=-1, name="Partition ID")
+    launched_ms: Long = msgspec.field(default=0, name="Launch Time")
+    executor_id: str = msgspec.field(default="", name="Executor ID")
+    finished_ms: Long = msgspec.field(default=0, name="Finish Time")
     failed: bool = msgspec.field(default=False, name="Failed")
     killed: bool = msgspec.field(default=False, name="Killed")
     accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")

@@ -9,6 +9,7 @@ from tuner.eventlog.open_parallelism import OpenParallelism
 from tuner.eventlog.open_resources import OpenResources
 from tuner.eventlog.open_work import OpenExecution, OpenJob, OpenStage
 from tuner.eventlog.strongest_results import strongest_results
+from tuner.eventlog.told_ids import ToldIds
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Problem, ProblemCode, Work
 from tuner.model.directive_result import DirectiveResult
@@ -27,7 +28,8 @@ class Fragment(msgspec.Struct):
     are the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task
     that failed of a stage died of, `kills_itself` says that executors do where their heap is full. `executor_changes` are
     executors by name, with the cores they were added with (None: removed) and when. `of_databricks` says whose log it is,
-    `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each. `held` is
+    `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each; `told_stages` are
+    the stages whose first attempt was, `told_jobs` and `told_tasks` the jobs and attempts at tasks that began or ended. `held` is
     work that has finished, of which another stretch tells more. In `events` a long one counts as several.
     """
 
@@ -50,6 +52,9 @@ class Fragment(msgspec.Struct):
     held: list[Work] = []
     jobs: dict[int, OpenJob] = {}
     stages: dict[int, OpenStage] = {}
+    told_tasks: ToldIds = msgspec.field(default_factory=ToldIds)
+    told_jobs: ToldIds = msgspec.field(default_factory=ToldIds)
+    told_stages: ToldIds = msgspec.field(default_factory=ToldIds)
     resources: OpenResources = msgspec.field(default_factory=OpenResources)
     parallelism: OpenParallelism = msgspec.field(default_factory=OpenParallelism)
     events: int = 0

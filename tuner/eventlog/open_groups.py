@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_work import OpenJob, OpenStage, add_updates
+from tuner.eventlog.told_ids import ENDED, STARTED
 from tuner.model.application import Job, Work
 
 # The listener bus orders events of one queue only: what belongs to an execution may follow its end closely.
@@ -42,6 +43,7 @@ class OpenGroups:
         self._of_stage: dict[int, Group] = {}
         self._jobs_of_stage: dict[int, list[int]] = {}
         self._jobs_of_execution: dict[int, set[int]] = {}
+        self._stages_of_no_job: dict[int, set[int]] = {}
         self._ended: deque[_Ended] = deque()
         # The event at which `release_ended` has something to do: looked at with each.
         self.due_at = _NEVER
@@ -49,7 +51,7 @@ class OpenGroups:
     @property
     def entries(self) -> int:
         """How many things it keeps."""
-        return len(self._of_stage) + len(self._jobs_of_stage) + len(self._ended)
+        return len(self._of_stage) + len(self._jobs_of_stage) + len(self._stages_of_no_job) + len(self._ended)
 
     def own_stages(self, job_id: int, job: OpenJob) -> None:
         """A job began: its stages are its group's, but for those that another group has."""
@@ -65,6 +67,12 @@ class OpenGroups:
             running = stage and stage.attempts.get(info.attempt)
             if running and running.info.completed_ms is None and job_id not in running.job_ids:
                 running.job_ids.append(job_id)
+
+    def own_stage_of_no_job(self, stage_id: int, execution_id: int) -> None:
+        """A stage began that no job listed, for the log lacks the start of its own: it is its execution's."""
+        if stage_id not in self._of_stage:
+            self._of_stage[stage_id] = Group(True, execution_id)
+            self._stages_of_no_job.setdefault(execution_id, set()).add(stage_id)
 
     def waiting(self, stage_id: int) -> list[int]:
         """The jobs that need a stage and have not ended."""
@@ -92,7 +100,9 @@ class OpenGroups:
     def release_all(self) -> None:
         """Hand on all that is open, of a log that ends here."""
         here = self._fragment
-        for execution_id in sorted(here.executions.keys() | self._jobs_of_execution.keys()):
+        for execution_id in sorted(
+            here.executions.keys() | self._jobs_of_execution.keys() | self._stages_of_no_job.keys()
+        ):
             self._release(Group(True, execution_id))
         for job_id in sorted(here.jobs):
             self._release(Group(False, job_id))
@@ -114,18 +124,25 @@ class OpenGroups:
             if job is None or not job.started or job.execution_id is not None:
                 return True
             ended, jobs = True, [job]
-        stages = (here.stages.get(s) for job in jobs for s in job.stage_ids)
+        stage_ids = {s for job in jobs for s in job.stage_ids} | self._listed_by_none(group)
+        stages = map(here.stages.get, stage_ids)
         runs = any(job.end is None for job in jobs) or any(s.running > 0 for s in stages if s is not None)
         if not ended or (runs and not whatever_runs):
             return False
         self._release(group)
         return True
 
+    def _listed_by_none(self, group: Group) -> set[int]:
+        return self._stages_of_no_job.get(group.number, set()) if group.of_sql else set()
+
     def _release(self, group: Group) -> None:
         here, (of_sql, number) = self._fragment, group
         job_ids = sorted(self._jobs_of_execution.pop(number, ())) if of_sql else [number]
         listed = {stage_id for j in job_ids if j in here.jobs for stage_id in here.jobs[j].stage_ids}
+        listed |= self._listed_by_none(group)
         owned = sorted(s for s in listed if self._of_stage.get(s) == group)
+        if of_sql:
+            self._stages_of_no_job.pop(number, None)
         self._hand_on(number if of_sql else None, job_ids, owned)
 
     def _hand_on(self, execution_id: int | None, job_ids: Iterable[int], stage_ids: Collection[int]) -> None:
@@ -134,8 +151,10 @@ class OpenGroups:
         stages = {s: stage for s in stage_ids if (stage := here.stages.pop(s, None))}
         for stage_id in stage_ids:
             self._of_stage.pop(stage_id, None)
-        for stage in stages.values():
+        for stage_id, stage in stages.items():
             self._share(stage)
+            if 0 in stage.attempts:
+                here.told_stages.is_first(stage_id, STARTED | ENDED)
         execution, plan_bytes = None, 0
         if execution_id is not None and (started := here.executions.pop(execution_id, None)):
             for stage_id in {s for job in jobs for s in job.stage_ids} - stages.keys():

@@ -24,7 +24,7 @@ class OpenParallelism(msgspec.Struct):
 
     def change(self, by: int, at_ms: int) -> None:
         """One task more (1) or less (-1) at a time; an event that has none (0) counts for the time before it."""
-        if at_ms > 0:
+        if at_ms > self.last_ms:
             self._wait_until(at_ms)
         self.running += by
 

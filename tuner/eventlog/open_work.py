@@ -136,6 +136,7 @@ class OpenStage(msgspec.Struct):
     by_partition: dict[int, dict[int, int]] = {}
     running: int = 0
     begun: bool = False
+    execution_id: int | None = None
 
     def counts(self, place: int) -> bool:
         """Whether no other attempt of the task at a place has counted: speculative copies and re-runs repeat rows."""
@@ -179,6 +180,7 @@ class OpenStage(msgspec.Struct):
             self.marked = sum(int.from_bytes(page).bit_count() for page in self.counted.values())
         add_updates(self.updates, later.updates)
         self.running += later.running
+        self.execution_id = later.execution_id if self.execution_id is None else self.execution_id
 
 
 def add_updates(totals: dict[int, int], updates: dict[int, int]) -> None:

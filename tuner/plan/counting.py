@@ -13,12 +13,13 @@ class Counting:
     Of those in `partial` only some rows ran in this execution, or none; or the log lacks some; or, below a product, each ran
     nobody knows how often.
     `skipped` are those of them whose rows an earlier execution has made: Spark found its shuffles and broadcasts. `runs` says how
-    often the others have counted each row.
+    often the others have counted each row. `never` are those of stages that did not run, or of which the log lacks everything.
     """
 
     partial: frozenset[int] = frozenset()
     skipped: frozenset[int] = frozenset()
     runs: Mapping[int, int] = field(default_factory=dict)
+    never: frozenset[int] = frozenset()
 
 
 # By their accumulators, the counts that a log has in part only: of most logs none.

@@ -69,19 +69,21 @@ def counting_of(root: PlanNode, *, finished: bool, lost: Set[int] = NOTHING_LOST
     """What of a plan is not counted as it is; of one that did not run to its end nothing is told. `lost` are `lost_counters`."""
     if not finished:
         return Counting()
-    partial, skipped, runs = set[int](), set[int](), dict[int, int]()
+    partial, skipped, never, runs = set[int](), set[int](), set[int](), dict[int, int]()
     waiting, without = [(root, _Place())], never_ran(root)
     while waiting:
         node, above = waiting.pop()
         here = _at(node, above, without)
         if here.skipped:
             skipped.add(id(node))
+        elif here.never:
+            never.add(id(node))
         if here.skipped or here.stop or here.in_part or here.again or here.never or _is_lost(node, lost):
             partial.add(id(node))
         if here.runs > 1:
             runs[id(node)] = here.runs
         waiting += _below(node, here)
-    return Counting(frozenset(partial), frozenset(skipped), runs)
+    return Counting(frozenset(partial), frozenset(skipped), runs, frozenset(never))
 
 
 def _at(node: PlanNode, above: _Place, without: Container[int]) -> _Place:

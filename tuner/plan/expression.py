@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tuner.plan.memoize_by_text import by_text
 
@@ -25,6 +25,11 @@ _OPERATOR_OR_FUNCTION = re.compile(
 _GENERATED = re.compile(r"(_gen_alias|_extract)_\d+")
 # With AQE a scalar subquery is `Subquery subquery#1`, without `Subquery scalar-subquery#1`, reused `ReusedSubquery …`.
 _SUBQUERY = re.compile(r"\b(?:scalar-)?subquery\b")
+_ID_BEHIND = re.compile(r"#[0-9]{1,18}L?\s*\Z")
+_LONGEST_ID = 40  # and white space
+_ID_OF_COLUMN = re.compile(r"#[0-9]{1,18}(?![0-9])")
+# What Spark prints for those beyond spark.sql.debug.maxToStringFields (SparkStringUtils.truncatedString).
+MORE = " more fields"
 _OPEN, _CLOSE = "([{", ")]}"
 # Texts are long and their brackets few: only these are looked at.
 _BRACKET = re.compile(r"[(\[{)\]}]")
@@ -36,7 +41,44 @@ _BRACKET_OR_AS = re.compile(r"[(\[{)\]}]| as ")
 
 def split_top_level(text: str) -> list[str]:
     """The parts of a comma separated list; commas inside brackets do not count."""
-    parts, depth, start = [], 0, 0
+    parts, start = [], 0
+    for comma in _top_level_commas(text):
+        parts.append(text[start:comma].strip())
+        start = comma + 1
+    tail = text[start:].strip()
+    return [*parts, tail] if tail else parts
+
+
+def split_keys(text: str) -> list[str]:
+    """The parts of a list each of which mentions a column or ends a call, such as keys of a join: names and literals may hold
+    commas."""
+    ids = [found.start() for found in _ID_OF_COLUMN.finditer(text)]
+    return _split(
+        text, lambda start, end: text.endswith(")", start, end) or bisect_left(ids, start) < bisect_left(ids, end)
+    )
+
+
+def split_at_columns(text: str) -> list[str]:
+    """The parts of a list each of which is a column with its id, or ends with the one it is given to."""
+    return _split(text, lambda start, end: bool(_ID_BEHIND.search(text, max(start, end - _LONGEST_ID), end)))
+
+
+def _split(text: str, is_whole: Callable[[int, int], bool]) -> list[str]:
+    parts, start = [], 0
+    for comma in _top_level_commas(text):
+        if is_whole(start, comma):
+            parts.append(text[start:comma].strip())
+            start = comma + 1
+    tail = text[start:].strip()
+    if not tail:
+        return parts
+    if parts and not is_whole(start, len(text)) and not tail.endswith(MORE):
+        return [*parts[:-1], f"{parts[-1]}, {tail}"]
+    return [*parts, tail]
+
+
+def _top_level_commas(text: str) -> Iterator[int]:
+    depth = 0
     for mark in _BRACKET_OR_COMMA.finditer(text):
         char = mark[0]
         if char in _OPEN:
@@ -44,10 +86,7 @@ def split_top_level(text: str) -> list[str]:
         elif char in _CLOSE:
             depth -= 1
         elif depth == 0:
-            parts.append(text[start : mark.start()].strip())
-            start = mark.end()
-    tail = text[start:].strip()
-    return [*parts, tail] if tail else parts
+            yield mark.start()
 
 
 def bracketed(text: str, start: int = 0) -> tuple[str, int] | None:

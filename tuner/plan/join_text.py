@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tuner.model.strategy import BuildSide, JoinType
-from tuner.plan.expression import bracketed, split_top_level
+from tuner.plan.expression import bracketed, split_keys
 from tuner.plan.memoize_by_text import by_text
 
 _TYPE = re.compile(r"\b(Inner|Cross|LeftOuter|RightOuter|FullOuter|LeftSemi|LeftAnti|ExistenceJoin|LeftSingle)\b")
@@ -28,5 +28,5 @@ def printed_keys(text: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
         return (), (), text
     right = bracketed(text, left[1])
     if right is None:
-        return tuple(split_top_level(left[0])), (), text[left[1] :]
-    return tuple(split_top_level(left[0])), tuple(split_top_level(right[0])), text[right[1] :]
+        return tuple(split_keys(left[0])), (), text[left[1] :]
+    return tuple(split_keys(left[0])), tuple(split_keys(right[0])), text[right[1] :]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
-from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level, without_ids
+from tuner.plan.expression import (
+    alias,
+    attributes,
+    bracketed,
+    single_attribute,
+    split_at_columns,
+    split_top_level,
+    without_ids,
+)
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
@@ -104,7 +112,7 @@ def _project(node: PlanNode, lineage: Lineage) -> None:
 def _renamed(project: str) -> tuple[tuple[int, str, int | None], ...]:
     """What a projection renames or computes: its id, its name, and the id of the column it is (None: it is computed)."""
     found = bracketed(project)
-    aliases = (alias(part) for part in split_top_level(found[0])) if found else ()
+    aliases = (alias(part) for part in split_at_columns(found[0])) if found else ()
     return tuple(
         (id_, name, column[1] if (column := single_attribute(expression)) else None)
         for expression, name, id_ in filter(None, aliases)
@@ -114,7 +122,7 @@ def _renamed(project: str) -> tuple[tuple[int, str, int | None], ...]:
 def _reused(node: PlanNode, lineage: Lineage) -> None:
     """A reused exchange prints its own output first; it stands, in order, for the output of what it reuses."""
     own = bracketed(node.text)
-    columns = [_column(part) for part in split_top_level(own[0])] if own else []
+    columns = [_column(part) for part in split_at_columns(own[0])] if own else []
     original = _output(node.children[0], [name for name, _ in columns]) if node.children else []
     pairs = zip(columns, original, strict=False)
     lineage.renamed.update({new: old for (_, new), (_, old) in pairs if new != old and new >= 0 and old >= 0})
@@ -130,7 +138,7 @@ def _output(node: PlanNode, names: list[str]) -> list[tuple[str, int]]:
     while not is_scan(node):
         if node.name == "Project":
             found = bracketed(node.text)
-            return [_column(part) for part in split_top_level(found[0])] if found else []
+            return [_column(part) for part in split_at_columns(found[0])] if found else []
         if node.name in AGGREGATES:
             return _grouping(node, names)
         if node.name not in _PASSING or not node.children:

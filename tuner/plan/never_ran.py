@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from tuner.plan.looked_at import once_a_plan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes
 from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES, counted_by_tasks, stage_of
@@ -19,6 +20,7 @@ _WRITTEN = "shuffle records written"
 _READ = ("records read", "local blocks read", "remote blocks read")
 
 
+@once_a_plan
 def never_ran(root: PlanNode) -> frozenset[int]:
     """The operators, by identity, that end a stage no task of which has counted anything, though there was something to read; and
     the shuffles that it should have written."""

@@ -29,6 +29,7 @@ from tuner.plan.key_filter_sites import key_filter_sites
 from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.looked_at import looked_at
 from tuner.plan.lost_counters import lost_counters
+from tuner.plan.lost_work import has_lost_work
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
 from tuner.plan.node import Found, PlanNode, build_tree, each_once
@@ -152,7 +153,9 @@ def measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan
     """The plan that ran, with the stages that ran it. None where it did not run to its end, the log lacks some of its tasks, or
     it is too large to look at."""
     query, _, final = found
-    if query.status is not QueryStatus.SUCCEEDED or not _ran(final) or lost_counters(stages):
+    if query.status is not QueryStatus.SUCCEEDED or not _ran(final):
+        return None
+    if lost_counters(stages) or has_lost_work(final, stages):
         return None
     plan = MeasuredPlan(final, stages)
     return plan if plan.work <= MAX_WORK else None
@@ -222,14 +225,16 @@ class _RanExecution:
         scans = _scans(self.final)
         tasks, core_ms = _tasks_and_core_ms(stages)
         input_bytes, source_bytes = _bytes_read(scans, stages)
+        is_lost = found.status is QueryStatus.SUCCEEDED and has_lost_work(self.final, stages)
+        whole = () if is_lost else stages
         return replace(
             found,
             shuffles=find_shuffles(self.final, tasks, core_ms, self._lost),
             input_bytes=input_bytes,
             source_bytes=source_bytes,
             input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
-            executor_run_ms=sum(stage.executor_run_time_ms for stage in stages),
-            executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in stages) // 1_000_000,
+            executor_run_ms=sum(stage.executor_run_time_ms for stage in whole),
+            executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in whole) // 1_000_000,
             spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
             task_count=sum(stage.tasks for stage in stages),
             error=error_kind(execution.error) if execution.error else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tuner.plan.expression import argument_list, attributes, bracketed, split_top_level
+from tuner.plan.expression import MORE, argument_list, attributes, bracketed, split_top_level
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
@@ -51,8 +51,6 @@ _VOLATILE = (
     (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "*"),
     (re.compile(r"\d{8,}"), "*"),
 )
-# What Spark prints for those beyond spark.sql.debug.maxToStringFields (SparkStringUtils.truncatedString).
-_MORE = " more fields"
 _LONGEST_PREFIX = len("GpuFile")
 _REUSED = ("ReusedSubquery", "ReusedExchange", "Subquery")  # shown without what is below them
 _LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", "EmptyRelation"})
@@ -216,8 +214,8 @@ def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
 
 def columns_cut(scan: PlanNode) -> bool:
     """Whether a scan has more columns than it prints."""
-    found = bracketed(_behind_name(scan)) if _MORE in scan.text else None
-    return found is not None and found[0].endswith(_MORE)
+    found = bracketed(_behind_name(scan)) if MORE in scan.text else None
+    return found is not None and found[0].endswith(MORE)
 
 
 def _behind_name(scan: PlanNode) -> str:

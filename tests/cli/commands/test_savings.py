@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Result
+from tests.savings import fleet
 from tests.savings.fleet import book
 from tuner.history.store import Store
 
@@ -51,6 +52,17 @@ def test_cohorts_and_tags_are_chosen(spark_tuner: Call, filled: str) -> None:
     assert cohorts("--cohort", "*.load") == {"etl.load"}
     assert cohorts("--tag", "finance") == {"etl.load", "shop.report"}
     assert cohorts("--tag", "none") == set()
+
+
+def test_a_cohort_with_brackets_in_its_name_is_asked_for_by_it(
+    spark_tuner: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite:///{tmp_path}/history.db"
+    monkeypatch.setattr(fleet, "COHORTS", {"load [x]": (10.0, []), "load x": (15.0, [])})
+    with Store.open(url) as store:
+        book(store)
+    out = spark_tuner("savings", "--weeks", "520", "--db", url, "--json", "--cohort", "load [x]").out
+    assert [one["cohort"] for one in json.loads(out)["cohorts"]] == ["load [x]"]
 
 
 def test_a_page_to_mail_is_written(spark_tuner: Call, filled: str, tmp_path: Path) -> None:

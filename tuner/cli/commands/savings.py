@@ -30,17 +30,16 @@ def savings(
     as_json: AsJson = False,
 ) -> None:
     """Tell what changes gained and lost, by week, team (DAG tags), cohort and change."""
-    from fnmatch import fnmatchcase
-
     from tuner.cli.as_text.savings import show_savings
     from tuner.history.store import Store
+    from tuner.savings.asked_cohorts import is_asked
     from tuner.savings.savings_json import savings_json
     from tuner.savings.savings_report import ALL_CHANGES, MOST_CHANGES, savings_report
 
     since = datetime.now(UTC) - timedelta(weeks=weeks - 1)
     with Store.open(stored_url(url)) as store:
         known = store.cohorts()
-        asked = [c for c in known if fnmatchcase(c.cohort, cohort) and (not tag or tag in c.tags)]
+        asked = [c for c in known if is_asked(c.cohort, cohort) and (not tag or tag in c.tags)]
         most = ALL_CHANGES if as_json else MOST_CHANGES
         report = savings_report(store, since, asked, are_all=len(asked) == len(known), most_changes=most)
     if html is not None:

@@ -9,7 +9,8 @@ it is submitted again, as a retry of Airflow's is, and for `--nights` more. A li
 succeeded in their first retry, how many did in the nights after that at once, what healed ones were given for each MiB that
 they need, and what the tuner gave to jobs that did not die. What is told of a job is in DIRECTORY/jobs.jsonl, too: begun again
 with the same arguments, or with more jobs, a stopped bench goes on there, and sums up all. A local cluster gives executors no
-overhead: of deaths by their containers' limits it shows nothing.
+overhead: of deaths by their containers' limits it shows nothing. `--kinds python` is of jobs whose Python workers need more than
+`spark.executor.pyspark.memory`.
 
 `--needs` measures, without the tuner, with how much at least jobs of each kind succeed that hold so many MiB: that is what
 NEEDS says.
@@ -48,6 +49,8 @@ NEEDS: dict[str, Callable[[float], float]] = {
     "driver": lambda held_mib: 3.2 * held_mib,
     "results": lambda held_mib: 1.0 * held_mib,
     "broadcast": _of_broadcast,
+    # A worker that has pyarrow loaded takes up 302 MiB of addresses.
+    "python": lambda held_mib: held_mib + 305,
 }
 SIZES = {
     "heap": ("spark.executor.memory", 512, 900),
@@ -55,9 +58,14 @@ SIZES = {
     "driver": ("spark.driver.memory", 512, 900),
     "results": ("spark.driver.maxResultSize", 16, 64),
     "broadcast": ("spark.driver.memory", 512, 900),
+    "python": ("spark.executor.pyspark.memory", 512, 900),
 }
+# Of these where none are asked for: what a seed draws, is what was measured with it.
+KINDS = ["heap", "skew", "driver", "results", "broadcast"]
 # A job is to lack one thing. (A driver that is to run out of its heap must not be told that its results are too large first.)
 AMPLE = {"spark.executor.memory": "3g", "spark.driver.memory": "3g", "spark.driver.maxResultSize": "4g"}
+# What Python workers may have is counted beside the heap.
+OF_KIND = {"python": {"spark.executor.memory": "1g"}}
 FIXED = {"spark.task.maxFailures": "1", "spark.ui.enabled": "false"}
 MASTER = "local-cluster[2,1,4096]"
 # Needs are told to this part.
@@ -88,7 +96,7 @@ class Job:
 
 
 def conf_of(kind: str, size_mib: int) -> dict[str, str]:
-    return {**FIXED, **AMPLE, SIZES[kind][0]: f"{size_mib}m"}
+    return {**FIXED, **AMPLE, **OF_KIND.get(kind, {}), SIZES[kind][0]: f"{size_mib}m"}
 
 
 def as_arguments(conf: dict[str, str]) -> list[str]:
@@ -149,7 +157,8 @@ def least_size(kind: str, mebibytes: int) -> int:
     while high - low > NEARLY * high:
         middle = (low + high) // 2
         # A driver does not start with less than 471859200 bytes (UnifiedMemoryManager).
-        if middle > 0 and (kind == "results" or middle >= 480) and succeeds(kind, mebibytes, middle):
+        starts = kind in ("results", "python") or middle >= 480
+        if middle > 0 and starts and succeeds(kind, mebibytes, middle):
             high = middle
         else:
             low = middle
@@ -161,7 +170,7 @@ def main() -> None:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--jobs", type=int, default=24)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kinds", nargs="+", default=list(SIZES), choices=list(SIZES))
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=list(SIZES))
     parser.add_argument(
         "--least-share", type=float, default=0.6, help="Of what its size holds, the least that a job needs."
     )

@@ -2,7 +2,8 @@
 
 heap, skew: a task holds that much on its executor's heap; of skew one of many does. driver: the driver collects it. results:
 tasks return it. broadcast: a relation that takes as much is broadcast, by a hint. hash_map: a join's tasks hold it in a hash map,
-in memory that Spark counts. killed: an executor is ended as a container's limit ends it.
+in memory that Spark counts. python: a function of the job's holds it in a Python worker. killed: an executor is ended as a
+container's limit ends it.
 """
 
 import os
@@ -38,6 +39,9 @@ elif KIND == "broadcast":
 elif KIND == "hash_map":
     large = spark.range(0, KIBIBYTES, 1, 4).selectExpr("id", "concat(id, repeat('x', 900)) AS text")
     spark.range(0, 4 * KIBIBYTES).join(large.hint("shuffle_hash"), "id").agg(f.sum(f.length("text"))).collect()
+elif KIND == "python":
+    held = f.udf(lambda _: len(bytearray(KIBIBYTES * 1024)), "long")
+    spark.range(0, 4, 1, 2).select(held("id").alias("bytes")).agg(f.sum("bytes")).collect()
 elif KIND == "killed":
     # A Python worker's parent is the daemon, and the daemon's the executor.
     def kill(rows: object) -> object:

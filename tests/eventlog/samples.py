@@ -118,13 +118,15 @@ def job_end(job_id: int = 0, error: str | None = None) -> bytes:
     return event("SparkListenerJobEnd", Job_ID=job_id, Completion_Time=7500, Job_Result=result)
 
 
-def task_start(stage_id: int = 0, stage_attempt: int = 0) -> bytes:
-    return event("SparkListenerTaskStart", Stage_ID=stage_id, Stage_Attempt_ID=stage_attempt)
+def task_start(stage_id: int = 0, stage_attempt: int = 0, task_id: int | None = None) -> bytes:
+    info = {} if task_id is None else {"Task_Info": {"Task ID": task_id, "Launch Time": 4000}}
+    return event("SparkListenerTaskStart", Stage_ID=stage_id, Stage_Attempt_ID=stage_attempt, **info)
 
 
-def stage_submitted(stage_id: int = 0, attempt: int = 0, tasks: int = 2) -> bytes:
+def stage_submitted(stage_id: int = 0, attempt: int = 0, tasks: int = 2, execution_id: int | None = None) -> bytes:
     info = {"Stage ID": stage_id, "Stage Attempt ID": attempt, "Number of Tasks": tasks, "Submission Time": 3000}
-    return event("SparkListenerStageSubmitted", Stage_Info=info)
+    properties = {} if execution_id is None else {"spark.sql.execution.id": str(execution_id)}
+    return event("SparkListenerStageSubmitted", Stage_Info=info, Properties=properties)
 
 
 def stage_completed(stage_id: int = 0, attempt: int = 0, tasks: int = 2, failure: str | None = None) -> bytes:
@@ -143,6 +145,7 @@ def task_end(
     index: int,
     rows: Any = 50,
     *,
+    task_id: int | None = None,
     partition: int | None = None,
     stage_id: int = 0,
     stage_attempt: int = 0,
@@ -151,9 +154,11 @@ def task_end(
     run_time_ms: int = 10,
     **metrics: Any,
 ) -> bytes:
-    """A task of a stage that put out so many rows; as Spark does, without "Partition ID" before 3.3."""
+    """A task of a stage that put out so many rows; as Spark does, without "Partition ID" before 3.3.
+
+    Without a `task_id` nothing tells whether two of them are one.
+    """
     info: dict[str, Any] = {
-        "Task ID": index,
         "Index": index,
         "Failed": failed,
         "Killed": reason == "TaskKilled",
@@ -161,6 +166,8 @@ def task_end(
             {"ID": ROWS, "Name": "number of output rows", "Update": rows, "Value": rows, "Metadata": "sql"}
         ],
     }
+    if task_id is not None:
+        info["Task ID"] = task_id
     return event(
         "SparkListenerTaskEnd",
         Stage_ID=stage_id,

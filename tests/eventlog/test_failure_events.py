@@ -12,7 +12,7 @@ import pytest
 from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.events import decode_event
 from tuner.eventlog.failure_events import _MAX_FAILURES
-from tuner.eventlog.failure_rules import recognise
+from tuner.eventlog.failure_rules import is_of_python_memory, recognise
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import read_application
@@ -512,6 +512,11 @@ def test_no_text_takes_long(text: str) -> None:
         "[CAST_INVALID_INPUT] ",
         '  File "',
         "PythonException: Traceback",
+        "PythonException: Traceback (most recent call last):\n MemoryError\n",
+        " PythonException: Traceback (most recent call last):\n at x\n",
+        "PythonException: MemoryError\n",
+        "[PYTHON_EXCEPTION] Traceback (most recent call last):\n a\nb\n" + "\nDuring handling of the above exception, "
+        "another exception occurred:\n\nTraceback (most recent call last):\n a\nMemoryError\n",
     ],
 )
 def test_a_text_takes_as_long_as_it_is(part: str) -> None:
@@ -752,6 +757,124 @@ def test_a_task_of_another_file_of_the_log_explains_it_too(first: int) -> None:
     passed_on = msgspec.msgpack.encode(folded(*events[first:], piece=True).fragment)
     fold.absorb(msgspec.msgpack.decode(passed_on, type=Fragment))
     assert [f.kind for f in fold.application(()).failures] == [FailureKind.EXECUTOR_OUT_OF_MEMORY]
+
+
+# BasePythonRunner.handlePythonException: of Spark 4.3.0, and before it had a condition.
+BY_PYTHON = (
+    "[PYTHON_EXCEPTION] An exception was thrown from the Python worker: {} SQLSTATE: 38000",
+    "org.apache.spark.api.python.PythonException: [PYTHON_EXCEPTION] An exception was thrown from the Python worker: {}"
+    " SQLSTATE: 38000\n\n\tat org.apache.spark.api.python.BasePythonRunner\n\nDriver stacktrace:\n\tat c.D",
+    LOST_TASK + "org.apache.spark.api.python.PythonException: {}\n\tat org.apache.spark.api.python.BasePythonRunner"
+    "\n\nDriver stacktrace:\n\tat c.D\nCaused by: org.apache.spark.api.python.PythonException: {}\n\tat a.B",
+    LOST_TASK + "org.apache.spark.SparkException: Task failed while writing rows.\n\tat a.B\nCaused by: "
+    "org.apache.spark.api.python.PythonException: {}\n\tat a.B",
+)
+PYTHON_STACK = (
+    "Traceback (most recent call last):\n"
+    '  File "/spark/python/lib/pyspark.zip/pyspark/worker.py", line 830, in main\n    process()\n'
+    '  File "/job.py", line 3, in held\n    return len(bytearray(n))\n               ^^^^^^^^^^^^\n'
+    "  [Previous line repeated 3 more times]\n"
+)
+DURING = "\nDuring handling of the above exception, another exception occurred:\n\n"
+CAUSED = "\nThe above exception was the direct cause of the following exception:\n\n"
+PYTHON_MEMORY = (
+    PYTHON_STACK + "MemoryError\n",
+    PYTHON_STACK + "MemoryError: no room for 7 rows\n",
+    PYTHON_STACK
+    + "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 1.00 GiB for an array with shape (9,)\n",
+    PYTHON_STACK
+    + "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 1.00 GiB for an array with shape (9,)\n",
+    PYTHON_STACK
+    + "numpy.core._exceptions.MemoryError: Unable to allocate array with shape (9,) and data type float64\n",
+    PYTHON_STACK + "pyarrow.lib.ArrowMemoryError: malloc of size 1073741888 failed\n",
+    PYTHON_STACK + "KeyError: 7\n" + DURING + PYTHON_STACK + "MemoryError\n",
+    PYTHON_STACK + "MemoryError\n" + CAUSED + PYTHON_STACK + "MemoryError\n",
+    # spark.sql.execution.pyspark.udf.hideTraceback.enabled
+    "MemoryError\n",
+)
+# They end with another error, or quote one.
+PYTHON_OTHERWISE = (
+    PYTHON_STACK + "ValueError: MemoryError\n",
+    PYTHON_STACK + "ValueError: a child said:\nMemoryError\n",
+    PYTHON_STACK + f"ValueError: a child said:\n{PYTHON_STACK}MemoryError\n",
+    PYTHON_STACK + f"ValueError: a child said:\n{PYTHON_STACK}KeyError: 7\n{DURING}{PYTHON_STACK}MemoryError\n",
+    PYTHON_STACK + "ValueError: org.apache.spark.api.python.PythonException: " + PYTHON_STACK + "MemoryError\n",
+    PYTHON_STACK + "MemoryError\n" + DURING + PYTHON_STACK + "ValueError: 7\n",
+    PYTHON_STACK + "MemoryError\n" + CAUSED + PYTHON_STACK + "RuntimeError: MemoryError\n",
+    PYTHON_STACK + "MemoryError: 7\nand more\n",
+    PYTHON_STACK + "com.acme.MemoryError: full\n",
+    PYTHON_STACK + "OutOfMemoryError: CUDA out of memory.\n",
+    PYTHON_STACK.replace("process()", "raise MemoryError") + "ValueError: 7\n",
+    "ValueError: MemoryError\n",
+    "MemoryErrors\n",
+)
+
+
+@pytest.mark.parametrize("text", BY_PYTHON)
+@pytest.mark.parametrize("told", PYTHON_MEMORY)
+def test_a_python_worker_that_got_no_memory_says_so_in_its_last_line(text: str, told: str) -> None:
+    assert is_of_python_memory(text.replace("{}", told))
+    assert recognise(text.replace("{}", told))[0] is FailureKind.DATA_OR_CODE
+
+
+@pytest.mark.parametrize("text", BY_PYTHON)
+@pytest.mark.parametrize("told", PYTHON_OTHERWISE)
+def test_what_a_python_error_quotes_or_goes_on_from_is_not_what_it_is(text: str, told: str) -> None:
+    assert not is_of_python_memory(text.replace("{}", told))
+
+
+@pytest.mark.parametrize("told", PYTHON_MEMORY[:3])
+def test_what_another_error_quotes_of_a_python_worker_tells_nothing_of_this_one(told: str) -> None:
+    for quoting in QUOTING:
+        for text in BY_PYTHON:
+            if "\tat" not in text:
+                assert not is_of_python_memory(quoting.replace("{}", text.replace("{}", told)))
+
+
+def python_job(text: str) -> dict[str, Any]:
+    return JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": text}}}
+
+
+PYTHON_LIMIT = "spark.executor.pyspark.memory"
+
+
+@pytest.mark.parametrize("text", BY_PYTHON)
+@pytest.mark.parametrize(
+    ("properties", "kind"),
+    [
+        ({PYTHON_LIMIT: "512"}, FailureKind.PYTHON_OUT_OF_MEMORY),
+        ({PYTHON_LIMIT: "2g"}, FailureKind.PYTHON_OUT_OF_MEMORY),
+        ({PYTHON_LIMIT: "0"}, FailureKind.DATA_OR_CODE),
+        ({PYTHON_LIMIT: "much"}, FailureKind.DATA_OR_CODE),
+        ({}, FailureKind.DATA_OR_CODE),
+    ],
+)
+def test_a_python_worker_lacked_memory_only_where_spark_limits_it(
+    text: str, properties: dict[str, str], kind: FailureKind
+) -> None:
+    job = python_job(text.replace("{}", PYTHON_MEMORY[0]))
+    found = folded(environment_of(**properties), JOB_START, job).application(()).failures
+    assert [f.kind for f in found] == [kind]
+    # The stretch of a log that tells why need not tell of the properties.
+    fold = folded(environment_of(**properties), JOB_START)
+    fold.absorb(msgspec.msgpack.decode(msgspec.msgpack.encode(folded(job, piece=True).fragment), type=Fragment))
+    assert [f.kind for f in fold.application(()).failures] == [kind]
+
+
+@pytest.mark.parametrize("properties", [{}, {PYTHON_LIMIT: "512m"}])
+def test_a_task_whose_python_worker_got_no_memory_explains_a_job_that_tells_in_brief(
+    properties: dict[str, str],
+) -> None:
+    events = [
+        environment_of(**properties),
+        JOB_OF_A_STAGE,
+        task_failed(f"org.apache.spark.api.python.PythonException: {PYTHON_MEMORY[0]}"),
+        NOT_WRITTEN_JOB,
+    ]
+    found = folded(*events).application(()).failures
+    assert [f.kind for f in found] == [FailureKind.PYTHON_OUT_OF_MEMORY if properties else FailureKind.UNKNOWN]
+    events[2] = task_failed(f"org.apache.spark.api.python.PythonException: {PYTHON_OTHERWISE[0]}")
+    assert [f.kind for f in folded(*events).application(()).failures] == [FailureKind.UNKNOWN]
 
 
 # The defaults of Amazon EMR's Spark: the kernel ends the JVM before its task can tell the driver.

@@ -154,7 +154,8 @@ def test_parts_of_a_log_tell_what_the_whole_does(seed: int) -> None:
     def taken(some: Sequence[tuple[str, float, int]]) -> OpenResources:
         found = OpenResources()
         for executor, end, heap in some:
-            info = TaskInfo(executor, int(end * 1000) - 500, int(end * 1000))
+            ms = int(end * 1000)
+            info = TaskInfo(executor_id=executor, launched_ms=ms - 500, finished_ms=ms)
             found.take_task(TaskEnd(info=info, peaks=ExecutorMetrics(heap=heap)))
         return found
 

@@ -28,6 +28,7 @@ DEATHS = {
     "results": (64, {"spark.driver.maxResultSize": "16m"}),
     "broadcast": (600, {"spark.driver.memory": "512m"}),
     "hash_map": (700, {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "64m"}),
+    "python": (700, {"spark.executor.pyspark.memory": "512m"}),
     "killed": (1, {}),
 }
 _SIZES = {

@@ -219,6 +219,7 @@ def test_a_slow_night_of_more_input_or_other_changes_tells_nothing() -> None:
         (FailureKind.KILLED, 16),  # It may have taken longer than it was let.
         (FailureKind.INPUT_MISSING, 8),
         (FailureKind.DATA_OR_CODE, 8),
+        (FailureKind.PYTHON_OUT_OF_MEMORY, 8),
     ],
 )
 def test_a_failure_that_fewer_may_have_made_takes_the_step_back(kind: FailureKind, then: int) -> None:

@@ -85,6 +85,7 @@ KNOWN, POSSIBLE = Guilt.KNOWN, Guilt.POSSIBLE
         (FailureKind.DATA_OR_CODE, "q2", POSSIBLE, (OTHER_BROADCAST, ORDER)),
         (FailureKind.DATA_OR_CODE, "q9", POSSIBLE, ()),
         (FailureKind.DATA_OR_CODE, None, POSSIBLE, (BROADCAST, OTHER_BROADCAST, HASH, ORDER)),
+        (FailureKind.PYTHON_OUT_OF_MEMORY, "q1", POSSIBLE, (BROADCAST, HASH, THRESHOLD, PARTITIONS)),
         (FailureKind.INPUT_MISSING, "q1", POSSIBLE, ()),
     ],
 )

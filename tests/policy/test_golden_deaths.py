@@ -16,7 +16,7 @@ from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits
 from tuner.plan.queries import queries
 from tuner.policy.memory_raises import memory_raises
-from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, OFF_HEAP_SIZE
+from tuner.spark.knobs import DRIVER_MAX_RESULT_SIZE, DRIVER_MEMORY, EXECUTOR_MEMORY, OFF_HEAP_SIZE, PYSPARK_MEMORY
 from tuner.units import GIB
 
 from .histories import MIDNIGHT
@@ -31,6 +31,7 @@ TOLD = {
     "results": (FailureKind.RESULT_TOO_LARGE, {RESULTS: "32m"}),
     "broadcast": (FailureKind.BROADCAST_OUT_OF_MEMORY, {DRIVER: "1024m"}),
     "hash_map": (FailureKind.TASK_MEMORY, {OFF_HEAP: "128m"}),
+    "python": (FailureKind.PYTHON_OUT_OF_MEMORY, {PYSPARK_MEMORY.property: "1024m"}),
     # A local cluster gives executors no overhead.
     "killed": (FailureKind.EXECUTOR_OVER_LIMIT, {}),
 }

@@ -12,6 +12,7 @@ import pytest
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus, ShuffleExchange
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange
@@ -30,6 +31,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
     OFF_HEAP_SIZE,
+    PYSPARK_MEMORY,
     SHUFFLE_PARTITIONS,
     TASK_CPUS,
 )
@@ -42,7 +44,7 @@ from .histories import conf, decided, hint, run
 HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 DRIVER, RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
 CORES, OFF = EXECUTOR_CORES.property, OFF_HEAP_SIZE.property
-PARTITIONS = SHUFFLE_PARTITIONS.property
+PARTITIONS, PYTHON = SHUFFLE_PARTITIONS.property, PYSPARK_MEMORY.property
 STATIC, ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.property
 NO_LIMITS = MemoryLimits()
 YARN = {"spark.master": "yarn"}
@@ -83,6 +85,7 @@ HEAP_DEATH = FailureKind.EXECUTOR_OUT_OF_MEMORY
         (FailureKind.TASK_MEMORY, {}, {HEAP: "2048m"}),
         (FailureKind.EXECUTOR_OVER_LIMIT, {HEAP: "2g"}, {OVERHEAD: "768m"}),
         (FailureKind.EXECUTOR_OVER_LIMIT, {HEAP: "8g", OVERHEAD: "1g"}, {OVERHEAD: "2048m"}),
+        (FailureKind.PYTHON_OUT_OF_MEMORY, {HEAP: "2g", PYTHON: "512"}, {PYTHON: "1024m"}),
         (FailureKind.DRIVER_OUT_OF_MEMORY, {DRIVER: "3g"}, {DRIVER: "6144m"}),
         (FailureKind.BROADCAST_OUT_OF_MEMORY, {}, {DRIVER: "2048m"}),
         (FailureKind.RESULT_TOO_LARGE, {RESULTS: "512m", DRIVER: "4g"}, {RESULTS: "1024m"}),
@@ -534,6 +537,57 @@ def test_in_local_mode_memory_off_the_heap_is_beside_others_too() -> None:
     worked = ended(1, {**local, OFF: "4g"}, raises=[raised])
     assert given(died, worked, own=local, limits=MemoryLimits(driver_bytes=7 * GIB)) == {OFF: "3072m"}
     assert given(died, worked, own=local) == {}
+
+
+OF_PYTHON = FailureKind.PYTHON_OUT_OF_MEMORY
+
+
+def test_what_python_workers_may_have_is_part_of_the_container_that_is_limited() -> None:
+    own = {HEAP: "2g", PYTHON: "1g"}
+    died = ended(0, own, OF_PYTHON)
+    # 2 GiB of heap and its overhead of 384 MiB leave so much of the container.
+    assert given(died, own=own, limits=MemoryLimits(4 * GIB)) == {PYTHON: f"{4096 - 2048 - 384}m"}
+    assert given(died, own=own, limits=MemoryLimits(3 * GIB + 512 * MIB)) == {}
+    both = given(died, ended(1, own, HEAP_DEATH), own=own, limits=MemoryLimits(6 * GIB))
+    assert set(both) == {HEAP, PYTHON}
+    assert executor_container_bytes({**YARN, **own, **both}) <= 6 * GIB
+    pods = {HEAP: "20g", PYTHON: "8g", "spark.master": "k8s://host"}
+    # 20 GiB of heap, and a tenth of it.
+    assert given(ended(0, pods, OF_PYTHON), own=pods) == {PYTHON: "10240m"}
+
+
+def test_where_python_workers_can_have_no_more_fewer_share_it() -> None:
+    own = {**FOUR, PYTHON: "2g"}
+    assert nights(own, OF_PYTHON, 5) == [
+        {},
+        {PYTHON: "4096m"},
+        {PYTHON: "4096m", CORES: "2"},
+        {PYTHON: "4096m", CORES: "1"},
+        {},
+    ]
+    # Its worker there has all of it, and counts it as nobody's.
+    alone = {"spark.master": "spark://host:7077", HEAP: "2g", PYTHON: "1g"}
+    assert nights(alone, OF_PYTHON, 3) == [{}, {PYTHON: "2048m"}, {}]
+
+
+def test_in_local_mode_python_workers_are_beside_others_too() -> None:
+    local = {"spark.master": "local[4]", DRIVER: "4g", PYTHON: "2g", CORES: "4"}
+    died = ended(0, local, OF_PYTHON)
+    assert given(died, own=local) == {}
+    assert given(died, own=local, limits=MemoryLimits(driver_bytes=7 * GIB)) == {PYTHON: "3072m"}
+    (raised,) = memory_raises([died], local, MemoryLimits(driver_bytes=16 * GIB))
+    assert raised.value == "4096m"
+    worked = ended(1, {**local, PYTHON: "4g"}, raises=[raised])
+    assert given(died, worked, own=local, limits=MemoryLimits(driver_bytes=16 * GIB)) == {PYTHON: "4096m"}
+    assert given(died, worked, own=local) == {}
+
+
+def test_what_a_python_worker_lacked_is_not_what_a_smaller_heap_took() -> None:
+    own = {HEAP: "4g", PYTHON: "1g"}
+    died = ended(0, {**own, HEAP: "2g"}, OF_PYTHON)
+    why = Reason(ReasonCode.RAISE_WORKED, {"run": "etl/0/1"})
+    cut = replace(died, decision=replace(died.decision, cuts=(SizeChange(HEAP, "2048m", "4096m", why),)))
+    assert given(cut, own=own) == {PYTHON: "2048m"}
 
 
 def test_what_cannot_be_broadcast_is_shuffled() -> None:

@@ -228,6 +228,7 @@ def test_nothing_is_raised_after_a_death_of_what_was_taken() -> None:
         (FailureKind.KILLED, OWN, 4096),
         (FailureKind.EXECUTOR_LOST, OWN, 4096),
         (FailureKind.DATA_OR_CODE, 4096, 4096),
+        (FailureKind.PYTHON_OUT_OF_MEMORY, 4096, 4096),
         (FailureKind.INPUT_MISSING, 4096, 4096),
     ],
 )

@@ -7,20 +7,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.failure_rules import LOOKED_AT, is_by_sigkill, recognise
+from tuner.eventlog.failure_rules import LOOKED_AT, MEMORY_ERROR, is_by_sigkill, is_of_python_memory, recognise
 from tuner.eventlog.fragment import Fragment
 from tuner.model.failure import OF_EXECUTOR_MEMORY, FailureKind, LoggedFailure
 from tuner.printable import printable
+from tuner.spark.knobs import PYSPARK_MEMORY
 from tuner.spark.properties import EXECUTOR_JAVA_OPTIONS
+from tuner.spark.settings import Settings
 
 # What an application came to is told by its last failures.
 _MAX_FAILURES = 20
 _MAX_WHERE = 80
 # Tasks of so many stages are known to have failed.
 _MAX_STAGES = 100
-# Each error of memory's has it in its name.
-_OF_MEMORY = "OutOfMemory"
 _UNEXPLAINED = (FailureKind.UNKNOWN, "")
+_OF_PYTHON = FailureKind.PYTHON_OUT_OF_MEMORY
+_PYTHON_WORDS = f"a Python worker needed more memory than it may have ({PYSPARK_MEMORY.property})"
+# What a worker's own error is, and what wraps it.
+_OF_PYTHON_ERROR = frozenset({FailureKind.DATA_OR_CODE, FailureKind.UNKNOWN})
 # TaskEndReason.ExecutorLostFailure.
 _LOST_EXECUTOR = re.compile(r"ExecutorLostFailure \(executor (\w{1,40})[ )]")
 # Amazon EMR has it among its defaults.
@@ -36,11 +40,19 @@ def take_environment(fragment: Fragment, properties: Mapping[str, object]) -> No
 
 def told_failures(fragment: Fragment) -> tuple[list[LoggedFailure], list[LoggedFailure]]:
     """The executors that were lost, and the work that failed, as all events of a log tell of them."""
-    kept = (fragment.losses, fragment.failures)
-    if not fragment.kills_itself:
-        return kept
-    lost, failed = ([_of_heap(one) for one in several] for several in kept)
+    lost, failed = fragment.losses, fragment.failures
+    if Settings(fragment.conf)[PYSPARK_MEMORY]:
+        failed = [_of_python_limit(one) for one in failed]
+    if fragment.kills_itself:
+        lost, failed = ([_of_heap(one) for one in several] for several in (lost, failed))
     return lost, failed
+
+
+def _of_python_limit(failed: LoggedFailure) -> LoggedFailure:
+    """Without a limit of Spark's such an error is the job's own, or its machine's."""
+    if not failed.of_python_memory or failed.kind not in _OF_PYTHON_ERROR:
+        return failed
+    return replace(failed, kind=_OF_PYTHON, words=_PYTHON_WORDS)
 
 
 def _of_heap(failed: LoggedFailure) -> LoggedFailure:
@@ -71,10 +83,17 @@ def take_task(fragment: Fragment, event: ev.TaskEnd) -> None:
     if not isinstance(stack, str):
         return
     # A log may tell of thousands.
-    is_of_memory = _OF_MEMORY in stack
-    fragment.died_tasks[event.stage_id] = recognise(f"Lost task {stack}") if is_of_memory else _UNEXPLAINED
+    is_of_memory = MEMORY_ERROR in stack
+    fragment.died_tasks[event.stage_id] = _task_death(f"Lost task {stack}") if is_of_memory else _UNEXPLAINED
     if len(fragment.died_tasks) > _MAX_STAGES:
         del fragment.died_tasks[next(iter(fragment.died_tasks))]
+
+
+def _task_death(text: str) -> tuple[FailureKind, str]:
+    kind, words = recognise(text)
+    if kind in _OF_PYTHON_ERROR and is_of_python_memory(text):
+        return _OF_PYTHON, _PYTHON_WORDS
+    return kind, words
 
 
 def take_executor(fragment: Fragment, event: ev.ExecutorRemoved) -> None:
@@ -104,8 +123,11 @@ def _explained(
     if job is None or failed.kind is not FailureKind.UNKNOWN:
         return failed
     died = [died_tasks[stage] for stage in job.stage_ids if stage in died_tasks]
-    of_memory = [(kind, words) for kind, words in died if kind in OF_EXECUTOR_MEMORY]
-    return replace(failed, kind=of_memory[-1][0], words=of_memory[-1][1]) if of_memory else failed
+    of_memory = [(kind, words) for kind, words in died if kind in OF_EXECUTOR_MEMORY or kind is _OF_PYTHON]
+    if not of_memory:
+        return failed
+    kind, words = of_memory[-1]
+    return replace(failed, of_python_memory=True) if kind is _OF_PYTHON else replace(failed, kind=kind, words=words)
 
 
 def _keep(
@@ -121,8 +143,9 @@ def _keep(
     if not lost_executor and (named := _LOST_EXECUTOR.search(text[:LOOKED_AT])):
         lost_executor = named[1]
     by_sigkill = kind in _OF_SIGKILL and is_by_sigkill(text)
+    of_python = kind in _OF_PYTHON_ERROR and is_of_python_memory(text)
     where = printable(where, _MAX_WHERE)
-    _add(kept, LoggedFailure(kind, words, where, execution_id, job_id, lost_executor, by_sigkill))
+    _add(kept, LoggedFailure(kind, words, where, execution_id, job_id, lost_executor, by_sigkill, of_python))
 
 
 def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:

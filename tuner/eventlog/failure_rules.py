@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tuner.eventlog.quoted_words import without_quotes
+from tuner.eventlog.quoted_words import PYTHON_MEMORY, without_quotes
 from tuner.model.failure import FailureKind
 
 
@@ -18,6 +18,8 @@ class Rule:
     words: str
 
 
+# Each error of memory's has it in its name.
+MEMORY_ERROR = "MemoryError"
 _OVER_LIMIT = "an executor needed more memory than its container has"
 # What is looked at of one text; a stack trace follows.
 LOOKED_AT = 20_000
@@ -308,3 +310,8 @@ def is_by_sigkill(text: str) -> bool:
     """Whether it tells that an executor's process ended by SIGKILL, and not that its container held too much."""
     of_spark = without_quotes(text[:LOOKED_AT])
     return bool(_SIGKILL.search(of_spark)) and not _SAYS_WHY.search(of_spark)
+
+
+def is_of_python_memory(text: str) -> bool:
+    """Whether it tells of a Python worker that got no memory: by Spark's limit (RLIMIT_AS), where the job sets one."""
+    return MEMORY_ERROR in text and PYTHON_MEMORY in without_quotes(text[:LOOKED_AT])

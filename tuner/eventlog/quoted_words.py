@@ -22,13 +22,36 @@ _CONDITION = (
 )
 # A message ends where a stack, a cause, or another line of a log begins.
 _ENDS = r"\n\s*+at |\n(?:Caused by|Driver stacktrace): |\n\nDriver stacktrace:|\n: |\n\d\d/\d\d/\d\d "
+# BasePythonRunner.handlePythonException (with PYTHON_EXCEPTION in 4.3.0); the stack may be hidden
+# (spark.sql.execution.pyspark.udf.hideTraceback.enabled). What a worker failed for is the last error of its chain, on the line
+# after its stack; a message of several lines may quote any.
+_OF_PYTHON = (
+    r"(?:(?:org\.apache\.spark\.api\.python\.)?PythonException: (?:\[PYTHON_EXCEPTION\] )?|\[PYTHON_EXCEPTION\] )"
+    r"(?:An exception was thrown from the Python worker: )?"
+)
+_STACK = r"Traceback \(most recent call last\):\n(?>(?: (?!\s*at )[^\n]*+\n)+)"
+_BEFORE_IT = (
+    rf"(?>(?:{_STACK}[^ \n][^\n]*+\n\n(?:During handling of the above exception, another exception occurred"
+    r"|The above exception was the direct cause of the following exception):\n\n)*)"
+)
+_NO_MEMORY = r"(?:numpy\._?core\._exceptions\._?(?:Array)?|pyarrow\.lib\.Arrow)?MemoryError(?:: [^\n]*+)?"
+_PYTHON_MEMORY = (
+    rf"{_OF_PYTHON}(?:{_BEFORE_IT}{_STACK})?{_NO_MEMORY}\n?(?: SQLSTATE: \w{{5}})?(?=\s*+\Z|\n?(?:{_ENDS}))"
+)
+PYTHON_MEMORY = "PythonException: MemoryError"
 _QUOTING = re.compile(
-    rf"(?P<named>{_ERROR}|{_CONDITION}|PythonException: |MatchError: |== SQL)(?>(?:(?!{_ENDS})[\s\S])*)"
+    rf"(?P<python>{_PYTHON_MEMORY})"
+    rf"|(?P<named>{_ERROR}|{_CONDITION}|PythonException: |MatchError: |== SQL)(?>(?:(?!{_ENDS})[\s\S])*)"
     # A line of the program, in a stack of Python's.
     r"|(?P<line>\n +File \"[^\"\n]{1,300}\", line \d{1,9}[^\n]{0,300})\n +[^\n]*+"
 )
 
 
 def without_quotes(text: str) -> str:
-    """A message without what it quotes: rows and texts of a job's may hold any words of Spark's."""
-    return _QUOTING.sub(lambda found: found["named"] or found["line"], text)
+    """A message without what it quotes: rows and texts of a job's may hold any words of Spark's. Of a Python worker that got no
+    memory it says PYTHON_MEMORY."""
+    return _QUOTING.sub(_kept, text)
+
+
+def _kept(found: re.Match[str]) -> str:
+    return PYTHON_MEMORY if found["python"] else found["named"] or found["line"]

@@ -10,10 +10,11 @@ class FailureKind(StrEnum):
     """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
 
     executor_out_of_memory: its heap was full. executor_over_limit: its cluster killed it for holding more than its container has.
-    result_lost: a task's, on its way to the driver. sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs
-    out. driver_lost: the log breaks off. local_disk: where executors spill and shuffle. input_missing: a path, file or table.
-    code: what Spark could not parse or analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or
-    a function of the job's raised an error in a query, on the rows that it met.
+    python_out_of_memory: a Python worker asked for more than Spark lets it have. result_lost: a task's, on its way to the driver.
+    sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
+    local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
+    analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised an
+    error in a query, on the rows that it met.
     """
 
     BROADCAST_TIMEOUT = "broadcast_timeout"
@@ -24,6 +25,7 @@ class FailureKind(StrEnum):
     TASK_MEMORY = "task_memory"
     EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
     EXECUTOR_OVER_LIMIT = "executor_over_limit"
+    PYTHON_OUT_OF_MEMORY = "python_out_of_memory"
     EXECUTOR_PREEMPTED = "executor_preempted"
     EXECUTOR_LOST = "executor_lost"
     RESULT_LOST = "result_lost"
@@ -61,6 +63,7 @@ NOT_OF_SIZES = frozenset(
         FailureKind.BROADCAST_OUT_OF_MEMORY,
         FailureKind.DRIVER_OUT_OF_MEMORY,
         FailureKind.RESULT_TOO_LARGE,
+        FailureKind.PYTHON_OUT_OF_MEMORY,
         FailureKind.EXECUTOR_PREEMPTED,
         FailureKind.INPUT_MISSING,
         FailureKind.ACCESS_DENIED,
@@ -78,7 +81,7 @@ class LoggedFailure:
 
     `where` names it. `words` quote numbers of Spark's own, and nothing of the job's. `lost_executor` is the id of the one that
     was lost, or that it says it was lost with; "" where it says none. `by_sigkill`: an executor's process ended by SIGKILL, and
-    nothing says why.
+    nothing says why. `of_python_memory`: a Python worker got no memory, by a limit of Spark's or by another.
     """
 
     kind: FailureKind
@@ -88,6 +91,7 @@ class LoggedFailure:
     job_id: int | None = None
     lost_executor: str = ""
     by_sigkill: bool = False
+    of_python_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)

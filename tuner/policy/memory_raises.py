@@ -33,6 +33,7 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD,
     OFF_HEAP,
     OFF_HEAP_SIZE,
+    PYSPARK_MEMORY,
 )
 from tuner.spark.master import gives_heap_alone, in_cluster_mode, is_kubernetes, is_local, master_of
 from tuner.spark.settings import Settings
@@ -51,7 +52,10 @@ _NO_LIMIT = 1 << 62
 
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
-_CORES = EXECUTOR_CORES.property
+_CORES, _PYTHON = EXECUTOR_CORES.property, PYSPARK_MEMORY.property
+_OF_EXECUTOR = frozenset({_HEAP, _OVERHEAD, _OFF_HEAP, _PYTHON})
+# In local mode they are taken from the machine that the driver's heap is taken from.
+_BESIDE_DRIVER = frozenset({_OFF_HEAP, _PYTHON})
 # What an application is submitted with, and its log tells as it had it.
 _OF_CONTAINERS = SIZED | {_CORES}
 # What ends a run before it has executors, whatever sizes it asks for.
@@ -201,9 +205,9 @@ class _Known:
     def _most(self, name: str, conf: Mapping[str, str]) -> int:
         """The most that a run with this conf may have of a size."""
         asked = {**conf, **self._asked}
-        if name == _OFF_HEAP and is_local(master_of(conf)):
+        if name in _BESIDE_DRIVER and is_local(master_of(conf)):
             return self._limit(name, conf)
-        if name in (_HEAP, _OVERHEAD, _OFF_HEAP):
+        if name in _OF_EXECUTOR:
             return min(self._most_of_executor(name, conf, asked), self._limit(name, conf))
         own = amount(_DRIVER, asked)
         twice = min(STEP * own, max(own, largest_driver_heap(asked, _most_untold(asked))))
@@ -255,13 +259,12 @@ class _Known:
 
     def _limit(self, name: str, conf: Mapping[str, str]) -> int:
         """What the platform lets a run have, which may be less than it was."""
-        if name == _OFF_HEAP and is_local(master_of(conf)):
-            # It is taken from the machine that the driver's heap is taken from.
+        if name in _BESIDE_DRIVER and is_local(master_of(conf)):
             most = self.limits.driver_bytes
             return amount(name, self._asked) if most is None else most - amount(_DRIVER, conf)
         shape = self.limits.largest_shape(Settings(conf)[EXECUTOR_CORES])
         limits = [limit for limit in (self.limits.executor_bytes, shape) if limit is not None]
-        if name in (_HEAP, _OVERHEAD, _OFF_HEAP) and limits:
+        if name in _OF_EXECUTOR and limits:
             return _most_in(min(limits), name, conf) // MIB * MIB
         return self._limit_of_driver(conf) if name == _DRIVER else _NO_LIMIT
 
@@ -310,10 +313,14 @@ def _most_in(container_bytes: int, name: str, conf: Mapping[str, str]) -> int:
 
 
 def _beside(name: str, conf: Mapping[str, str]) -> int:
-    """What an executor's container has besides its overhead, or its memory off the heap. Workers that give heaps alone count
-    neither."""
+    """What an executor's container has besides its overhead, its memory off the heap, or Python's. Workers that give heaps alone
+    count none of these."""
     is_in = not gives_heap_alone(master_of(conf))
-    mine = (
-        overhead_bytes(conf) if name == _OVERHEAD else Settings(conf)[OFF_HEAP_SIZE] if Settings(conf)[OFF_HEAP] else 0
-    )
-    return executor_container_bytes(conf) - (mine if is_in else 0)
+    return executor_container_bytes(conf) - (_in_container(name, conf) if is_in else 0)
+
+
+def _in_container(name: str, conf: Mapping[str, str]) -> int:
+    settings = Settings(conf)
+    if name == _OVERHEAD:
+        return overhead_bytes(conf)
+    return amount(name, conf) if name == _PYTHON or settings[OFF_HEAP] else 0

@@ -66,6 +66,8 @@ MAKERS: Mapping[FailureKind, Makers] = {
     FailureKind.TASK_MEMORY: Makers(_TASKS, _ALL),
     FailureKind.EXECUTOR_OUT_OF_MEMORY: Makers(_TASKS | _BROADCASTS, _ALL, _BROADCASTS),
     FailureKind.EXECUTOR_OVER_LIMIT: Makers(_TASKS | _BROADCASTS, _ALL, _BROADCASTS),
+    # What a function of the job's holds is its own to say, of the rows that it is given.
+    FailureKind.PYTHON_OUT_OF_MEMORY: Makers(_NONE, _ALL),
     # Files of a shuffle stay after its query; and others fill the same disk.
     FailureKind.LOCAL_DISK: _ANYTHING,
     FailureKind.EXECUTOR_LOST: _ANYTHING,

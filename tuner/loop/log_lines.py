@@ -28,7 +28,6 @@ from tuner.words.standings import standing_words
 
 if TYPE_CHECKING:
     from tuner.policy.judgement import Judgement
-    from tuner.policy.record import Record
 
 # An order of joins spells its relations.
 MAX_LINE = 1500
@@ -42,7 +41,7 @@ _FIRST = (
     Standing.PROPOSED,
     Standing.HELD,
 )
-_NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.EXPIRED, Standing.HELD, Standing.TRIAL)
+_NEWS = (Standing.ROLLED_BACK, Standing.PROMOTED, Standing.HELD, Standing.TRIAL)
 
 
 def turn_lines(turn: Turn) -> list[str]:
@@ -80,15 +79,11 @@ def turn_details(turn: Turn) -> list[str]:
 def report_details(report: Report) -> list[str]:
     """Every change that was in force with its standing since, and why."""
     records = report.judgement.records if report.judgement else ()
-    return _lines(_record_words(record, report.query_names) for record in records)
+    return _lines(_decided_words(record.now, report.query_names) for record in records)
 
 
 def _decided_words(decided: DecidedChange, names: QueryNames) -> str:
     return f"{standing_words(decided.standing)}: {change_words(decided.change, names)}: {why_words(decided, names)}"
-
-
-def _record_words(record: Record, names: QueryNames) -> str:
-    return _decided_words(record.now, names)
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
@@ -143,14 +138,13 @@ def _failed(report: Report) -> Iterable[str]:
 def _judged(judgement: Judgement | None, names: QueryNames) -> Iterable[str]:
     if judgement is None or not judgement.records:
         return
-    stand = (record.now for record in judgement.records)
+    stand = [record.now for record in judgement.records]
     counts = Counter(map(standing_of, decided_by_trial(stand)))
     yield f"{_gain(judgement)}{', '.join(f'{counts[s]} {standing_words(s)}' for s in _FIRST if counts[s])}"
-    news = [r for r in judgement.records if r.now.standing in _NEWS and r.standing is not Standing.EXPIRED]
-    if news:
+    if news := [decided for decided in stand if decided.standing in _NEWS]:
         top = min(news, key=_weight)
-        alike = [r for r in news if r.now.standing is top.now.standing]
-        yield f"{_record_words(top, names)}{_and_more(alike)}"
+        alike = [decided for decided in news if decided.standing is top.standing]
+        yield f"{_decided_words(top, names)}{_and_more(alike)}"
 
 
 def _gain(judgement: Judgement) -> str:
@@ -163,8 +157,8 @@ def _gain(judgement: Judgement) -> str:
     )
 
 
-def _weight(record: Record) -> tuple[int, float]:
-    return _NEWS.index(record.now.standing), -abs(record.gain_seconds or 0.0)
+def _weight(decided: DecidedChange) -> tuple[int, float]:
+    return _NEWS.index(decided.standing), -abs(decided.gained_seconds or 0.0)
 
 
 def _not_followed(report: Report) -> Iterable[str]:

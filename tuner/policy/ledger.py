@@ -370,22 +370,13 @@ def _judge_promoted(
         _judge_loss(ledger, run, decided, loss, effect.gain)
     else:
         severe = _severe_night(ledger, run, decided) if effect.comparisons else None
-        _record(
-            ledger,
-            run,
-            decided,
-            Standing.PROMOTED,
-            decided.why,
-            effect.gain,
-            held_out=severe,
-            is_doubt=severe is not None,
-        )
+        _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, doubt=severe)
         _hold_out_if_unmeasured(ledger, run, decided)
 
 
 def _judge_loss(ledger: _Ledger, run: Run, decided: DecidedChange, loss: Reason, gain: float | None) -> None:
     if is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at):
-        _record(ledger, run, decided, decided.standing, decided.why, gain, held_out=as_doubt(loss), is_doubt=True)
+        _record(ledger, run, decided, decided.standing, decided.why, gain, doubt=as_doubt(loss))
     else:
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
 
@@ -469,8 +460,9 @@ def _record(
     *,
     counts: bool = True,
     held_out: Reason | None = None,
-    is_doubt: bool = False,
+    doubt: Reason | None = None,
 ) -> None:
+    """`held_out`, or a `doubt`, is why the next run is to be without it."""
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
     if before is not None and before.judged_at is not None and run.started_at < before.judged_at:
@@ -478,7 +470,7 @@ def _record(
         if before.standing in TAKEN_OUT and standing not in TAKEN_OUT:
             return
         decided = replace(decided, excluded=tuple(sorted({*decided.excluded, *before.decided.excluded})))
-        held_out = held_out or before.held_out
+        held_out = held_out or doubt or before.held_out
     own = _context_of_failed(ledger, run) if standing in TAKEN_OUT else None
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.latest, *([replace(ledger.latest, context=own)] if own else []))
@@ -492,8 +484,8 @@ def _record(
         gain_seconds=gain if gain is not None or before is None else before.gain_seconds,
         losses=losses,
         judged_at=_latest_end(run, before),
-        held_out=held_out,
-        doubt=Doubt(held_out, ledger.latest) if is_doubt and held_out else _doubt_left(before, run, gain),
+        held_out=held_out or doubt,
+        doubt=Doubt(doubt, ledger.latest) if doubt else _doubt_left(before, run, gain),
         unmeasured=_unmeasured(ledger, run, decided) if usable(run) else before.unmeasured if before else 0,
     )
     ledger.records[decided.id] = found

@@ -5,12 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from tuner.eventlog import events as ev
+from tuner.eventlog.firm_heap import FirmHeap
 from tuner.model.resource_use import MemoryPeaks
 
 # What a store's reader takes: sums of a damaged log end there.
 _MOST = (1 << 63) - 1
-# Collectors run several times in so long where tasks make garbage: what a heap holds at its lowest is little else.
-_WINDOW_MS = 10_000
 # Spark's name for the driver's block manager (SparkContext.DRIVER_IDENTIFIER).
 _DRIVER = "driver"
 
@@ -18,9 +17,7 @@ _DRIVER = "driver"
 class OpenResources(msgspec.Struct):
     """Sums over attempts at tasks, and peaks in the order of MemoryPeaks; these are empty where nothing was sampled.
 
-    By executor, `first` and `lowest` are the ten seconds that its first and its latest task ended in, and the least of its heap
-    that their tasks showed beside storage; `firm_bytes` is the largest of those between. Another part of the log may add to both
-    ends.
+    `heaps` are by executor.
     """
 
     task_ms: int = 0
@@ -28,9 +25,7 @@ class OpenResources(msgspec.Struct):
     spilled_bytes: int = 0
     driver: list[int] = []
     executors: list[int] = []
-    first: dict[str, tuple[int, int]] = {}
-    lowest: dict[str, tuple[int, int]] = {}
-    firm_bytes: int = 0
+    heaps: dict[str, FirmHeap] = {}
     caches: bool = False
     has_barriers: bool = False
     has_profiles: bool = False
@@ -66,47 +61,21 @@ class OpenResources(msgspec.Struct):
         mine[:] = _larger(mine, peaks)
 
     def _take_firm(self, task: ev.TaskInfo, sampled: ev.ExecutorMetrics) -> None:
-        """The peaks of a short task are of one time. Of a longer one they are of several, and all that the heap held counts."""
         if sampled.heap <= 0 or task.executor_id == _DRIVER:
             return
-        is_short = 0 <= task.finished_ms - task.launched_ms <= _WINDOW_MS
-        firm = min(_MOST, max(0, sampled.heap - max(0, sampled.on_heap_storage) if is_short else sampled.heap))
-        if not is_short:
-            self.firm_bytes = max(self.firm_bytes, firm)
-            return
-        window = task.finished_ms // _WINDOW_MS
-        known = self.lowest.get(task.executor_id)
-        if known is not None and known[0] == window:
-            firm = min(firm, known[1])
-        elif known is not None:
-            self._close(task.executor_id, known)
-        self.lowest[task.executor_id] = (window, firm)
-
-    def _close(self, executor: str, window: tuple[int, int]) -> None:
-        if executor in self.first:
-            self.firm_bytes = max(self.firm_bytes, window[1])
-        else:
-            self.first[executor] = window
-
-    def _absorb_firm(self, later: OpenResources) -> None:
-        self.firm_bytes = max(self.firm_bytes, later.firm_bytes)
-        for executor, last in later.lowest.items():
-            opening, known = later.first.get(executor, last), self.lowest.get(executor)
-            if known is not None and known[0] == opening[0]:
-                opening = (known[0], min(known[1], opening[1]))
-            elif known is not None:
-                self._close(executor, known)
-            if executor in later.first:
-                self._close(executor, opening)
-            self.lowest[executor] = last if executor in later.first else opening
+        heap = self.heaps.get(task.executor_id)
+        if heap is None:
+            heap = self.heaps[task.executor_id] = FirmHeap()
+        storage = max(0, sampled.on_heap_storage)
+        heap.take(task.launched_ms, task.finished_ms, min(_MOST, sampled.heap), min(_MOST, storage))
 
     @property
-    def firm_so_far(self) -> int:
-        ends = (least for ends in (self.first, self.lowest) for _, least in ends.values())
-        return max(self.firm_bytes, max(ends, default=0))
+    def firm_bytes(self) -> int:
+        return max((heap.so_far for heap in self.heaps.values()), default=0)
 
     def absorb(self, later: OpenResources) -> None:
-        self._absorb_firm(later)
+        for executor, heap in later.heaps.items():
+            self.heaps.setdefault(executor, FirmHeap()).absorb(heap)
         self.caches |= later.caches
         self.has_barriers |= later.has_barriers
         self.has_profiles |= later.has_profiles

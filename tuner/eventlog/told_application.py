@@ -80,7 +80,7 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
         found.spilled_bytes,
         peaks_of(found.executors),
         peaks_of(found.driver),
-        found.firm_so_far,
+        found.firm_bytes,
         () if executor_ms is None else fragment.parallelism.tasks_at_once(),
         found.caches,
         found.has_barriers,

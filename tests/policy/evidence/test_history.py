@@ -160,3 +160,30 @@ def test_a_slow_hour_excuses_no_query_that_ran_at_another() -> None:
 
 def test_a_trial_that_is_slow_alone_loses() -> None:
     assert loss_probability(night_of(1, 1.02, 0.98, 1, 1, 2, 1, 1.01, changed=5)) > 0.95
+
+
+def all_of(seconds: float, *, changed: bool = False) -> list[Measured]:
+    """Three queries of equal seconds, all reached by a property, or none."""
+    changes = CHANGE if changed else frozenset[str]()
+    return [Measured(f"q{i}", 0, seconds, 10**9, changes, changes, work_seconds=20.0) for i in range(3)]
+
+
+def test_of_two_nights_without_changes_that_are_far_apart_the_slower_was_slow() -> None:
+    """With the property nothing tells how fast the machine was; no machine is half as fast again for one night."""
+    history = History()
+    for night in (all_of(15), *[all_of(12, changed=True)] * 3, all_of(10), all_of(12, changed=True)):
+        history.add(night)
+    found = history.effect(night[0], CHANGE)
+    assert found is not None
+    assert math.exp(found.mean) == pytest.approx(1.2, rel=0.06)
+    assert found.deviation < 0.12, "what the first night was off by is no chance of each query"
+
+
+def test_a_change_to_one_query_is_held_against_the_others_whatever_the_first_night_was() -> None:
+    history = History()
+    for one, others, changed in ((15, 15, False), *[(12, 10, True)] * 3, (10, 10, False), (12, 10, True)):
+        with_it = Measured("q", 0, one, 10**9, CHANGE if changed else frozenset(), work_seconds=20.0)
+        history.add([with_it, *(Measured(f"q{i}", 0, others, 10**9, work_seconds=20.0) for i in range(5))])
+    found = history.effect(with_it, CHANGE)
+    assert found is not None
+    assert math.exp(found.mean) == pytest.approx(1.2, rel=0.03)

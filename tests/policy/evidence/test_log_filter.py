@@ -16,10 +16,10 @@ NOISE = 0.05
 CHANGE = {"change": 2.0}
 
 
-def seen(*seconds: float, size: float = 0.0) -> LogFilter:
+def seen(*seconds: float, size: float = 0.0, may_be_slow: bool = False) -> LogFilter:
     found = LogFilter()
     for one in seconds:
-        found.observe(math.log(one), size, {}, NOISE**2)
+        found.observe(math.log(one), size, {}, NOISE**2, may_be_slow=may_be_slow)
     return found
 
 
@@ -63,6 +63,27 @@ def test_one_stray_counts_little_and_two_are_another_level() -> None:
     found.observe(math.log(30), 0.0, {}, NOISE**2)
     assert found.shifted > 0
     assert math.exp(found.foretold(0.0, {})[0]) > 20
+
+
+def test_one_run_that_took_far_longer_than_the_next_was_the_slow_one() -> None:
+    def level(*seconds: float, may_be_slow: bool = True) -> float:
+        return math.exp(seen(*seconds, may_be_slow=may_be_slow).foretold(0.0, {})[0])
+
+    assert level(15, 10) == pytest.approx(10, rel=0.05)
+    assert level(10, 15) < 11.5
+    assert level(*[15.0] * 4, 10) > 13.5, "four runs were not slow by chance"
+    assert level(15, 10, may_be_slow=False) > 13, "it may have done less"
+
+
+def test_runs_with_a_change_keep_what_they_told_where_the_one_without_was_slow() -> None:
+    found = seen(15)
+    for _ in range(3):
+        found.observe(math.log(12), 0.0, CHANGE, NOISE**2)
+    found.observe(math.log(10), 0.0, {}, NOISE**2, may_be_slow=True)
+    mean, variance = found.foretold(0.0, CHANGE)
+    assert math.exp(mean) == pytest.approx(12, rel=0.08)
+    assert math.sqrt(variance) < 0.1, "less than the third by which the first was off"
+    assert found.effect(["change"]).above(1.03) > 0.9
 
 
 def test_two_strays_under_one_change_with_a_usual_run_between_are_its_doing() -> None:

@@ -12,8 +12,8 @@ from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.hours import Turn, speeds_by_turn
 from tuner.policy.evidence.log_filter import LogFilter
 from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
-from tuner.policy.evidence.machine import Control, Shared, Speed, machine_speed, told_by, without
-from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, Metric
+from tuner.policy.evidence.machine import SEEMS_BUSY, Control, Shared, Speed, machine_speed, told_by, without
+from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, WORK, Metric
 from tuner.policy.evidence.spread import Spread
 from tuner.policy.measure import Key, Keys, Measured
 
@@ -25,6 +25,8 @@ BYSTANDER_SPREAD = 0.1
 SAME_INPUT = 0.05
 # At another size a change may do something else: by this share of the log of how far it is off.
 EFFECT_BY_SIZE = 0.15
+# Work (its log) that is off by more is other work.
+SAME_WORK = 0.1
 # Seconds on the clock follow the number of cores by this power, give or take.
 CORES, CORES_SPREAD = 0.7, 0.3
 # What takes less does not tell how fast the machine was. Stages that did the same work as ever do.
@@ -131,6 +133,8 @@ class History:
     # By metric: by how much the machine was off in the latest run, and whether anything told that which no change reached.
     _off: dict[str, float] = field(default_factory=lambda: {m.name: 0.0 for m in METRICS})
     _is_told: dict[str, bool] = field(default_factory=dict)
+    # The metrics by which queries that no change reached ever told how fast the machine was.
+    _was_told: set[str] = field(default_factory=set)
 
     def add(self, queries: Sequence[Measured]) -> None:
         """Those of the next run."""
@@ -299,16 +303,23 @@ class History:
             machine.add(*together)
         if spread:
             self._learn_properties(metric, (query for query, _ in pairs), told_by(controls, spread))
+        is_second = self._is_second_without(metric, seen)
         turns = [_turn(*one, together) for one in zip(seen, stages, strict=True)]
         for one, here in zip(seen, speeds_by_turn(turns), strict=True):
             others = without(controls, one.control)
             speed, unsure = together if others is controls else machine_speed(others, spread)
             speed, unsure = speed + here.log, unsure + here.variance
+            was_slow = is_second and speed < -SEEMS_BUSY * spread
+            if was_slow:
+                speed = 0.0
             spreads = dict.fromkeys(one.changes, EFFECT_SPREAD)
             own, filter_ = one.known.spreads[metric.name], one.known.filters[metric.name]
-            error, foretold = filter_.observe(one.log - speed, one.size, spreads, one.noise + unsure)
+            may_be_slow = metric is not WORK and _did_the_same(one)
+            error, foretold = filter_.observe(
+                one.log - speed, one.size, spreads, one.noise + unsure, may_be_slow=may_be_slow
+            )
             one.known.errors[metric.name] = error
-            if filter_.runs > 1 and one.changes <= one.known.seen:
+            if not was_slow and filter_.runs > 1 and one.changes <= one.known.seen:
                 rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
                 own.add(error, rest)
                 fleet.add(error, rest)
@@ -329,6 +340,15 @@ class History:
         shared = self._shared(metric, query)
         control = Control(log - mean, variance + noise, not reached(query), shared) if telling else None
         return _Seen(query, known, query.changes | query.properties, size, log, noise, control)
+
+    def _is_second_without(self, metric: Metric, seen: Sequence[_Seen]) -> bool:
+        """Whether nothing reaches a run, and but one before it tells what its queries take so: where this one is far faster, that
+        one was slow, as no machine is so much faster than usual."""
+        tells = any(one.control and one.control.clean and _did_the_same(one) for one in seen)
+        found = tells and metric.name not in self._was_told and not any(reached(one.query) for one in seen)
+        if tells:
+            self._was_told.add(metric.name)
+        return found
 
     def _learn_properties(self, metric: Metric, queries: Iterable[Measured], told: float) -> None:
         for property_ in {id_ for query in queries for id_ in query.properties}:
@@ -364,6 +384,12 @@ def _as_control(query: Measured) -> Mapping[str, float]:
 def reached(query: Measured) -> bool:
     """Whether any change can have done something to it."""
     return bool(query.changes or query.properties)
+
+
+def _did_the_same(one: _Seen) -> bool:
+    """Whether a query did what it was foretold to do: then its time alone is another."""
+    off = one.known.errors.get(WORK.name)
+    return off is not None and WORK.of(one.query) > 0 and abs(off) < SAME_WORK
 
 
 def _of_stages(query: Measured, known: _Known) -> Control | None:

@@ -1,12 +1,14 @@
 """The level of a query's log seconds, how they follow the input, and what each change adds: estimated run by run.
 
 Recursive Bayesian least squares, a Kalman filter whose state hardly moves (West and Harrison 1997, chapter 4). A stray value
-counts as little as a Student-t distribution would have it; one that comes twice is no stray.
+counts as little as a Student-t distribution would have it; one that comes twice is no stray. Nor is one that took far less than
+the one run that it is held against: that one was slow.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from tuner.policy.evidence.log_ratio import CERTAIN, UNKNOWN, LogRatio
@@ -20,6 +22,10 @@ LEVEL_DRIFT, EFFECT_DRIFT = 0.02, 0.02
 # Student-t with so many degrees of freedom: values this many standard deviations off are strays, unless the last one was, too.
 FREEDOM = 4.0
 STRAY = 3.0
+# One run tells most of what is known no better than by so many. Queries hardly stray to the fast side: of 290 that ran three
+# times by default (seven benches, 2 cores), one run was apart from the other two by 35 % or more 58 times, 45 times a slow one;
+# by 65 % or more 19 times, each time a slow one (of processor time 31 of 43, and 11 of 11).
+ONE_RUN = 2.0
 
 _LEVEL, _GROWTH = 0, 1
 # The parts of the state that a value is made of: their places, each with its factor.
@@ -33,7 +39,7 @@ class LogFilter:
     the state has a handful of numbers, for which arrays cost five times as much.
     """
 
-    __slots__ = ("_covariance", "_index", "_mean", "_strays", "runs", "shifted")
+    __slots__ = ("_alike", "_covariance", "_index", "_mean", "_strays", "runs", "shifted")
 
     def __init__(self) -> None:
         self.runs = 0
@@ -43,6 +49,8 @@ class LogFilter:
         self._covariance = [[LEVEL_SPREAD**2, 0.0], [0.0, GROWTH_SPREAD**2]]
         # By change, and for the level, how far the last run with it was off, where that was a stray.
         self._strays: dict[str, float] = {}
+        # Runs by the changes that were in force together.
+        self._alike: Counter[frozenset[str]] = Counter()
 
     @property
     def changes(self) -> frozenset[str]:
@@ -56,9 +64,11 @@ class LogFilter:
         unseen = sum(spread**2 for id_, spread in changes.items() if id_ not in self._index)
         return self._value(parts), self._along(parts, parts) + unseen
 
-    def observe(self, log: float, size: float, changes: Mapping[str, float], variance: float) -> tuple[float, float]:
+    def observe(
+        self, log: float, size: float, changes: Mapping[str, float], variance: float, *, may_be_slow: bool = False
+    ) -> tuple[float, float]:
         """Learn from one run, of which `variance` is that of a single one: returns by how much it was off, and the variance
-        that was expected of that besides."""
+        that was expected of that besides. `may_be_slow`: what strays is rather slow than fast."""
         for id_, spread in changes.items():
             self._include(id_, spread)
         covariance = self._covariance
@@ -68,7 +78,7 @@ class LogFilter:
                 covariance[i][i] += EFFECT_DRIFT**2
         else:
             self._mean[_LEVEL] = log - size * GROWTH
-        parts = self._parts(size, changes)
+        parts, alike = self._parts(size, changes), frozenset(changes)
         error = log - self._value(parts)
         known = foretold = self._along(parts, parts)
         off = error / math.sqrt(known + variance)
@@ -80,6 +90,9 @@ class LogFilter:
             for id_ in again:
                 i = self._index.get(id_, _LEVEL)
                 covariance[i][i] += error**2
+            known = self._along(parts, parts)
+        elif is_stray and off < 0 and may_be_slow and self._alike[alike] == 1 and ONE_RUN * known > variance:
+            self._loosen(parts, error)
             known = self._along(parts, parts)
         elif is_stray:
             variance *= (FREEDOM + off**2) / (FREEDOM + 1)
@@ -93,6 +106,7 @@ class LogFilter:
             for j, other in enumerate(along):
                 row[j] -= gain * other
         self.runs += 1
+        self._alike[alike] += 1
         return error, foretold
 
     def doubt(self, changes: Iterable[str], deviation: float) -> None:
@@ -134,6 +148,14 @@ class LogFilter:
         for row in self._covariance:
             row.append(0.0)
         self._covariance.append([0.0] * (len(self._mean) - 1) + [spread**2])
+
+    def _loosen(self, parts: _Parts, deviation: float) -> None:
+        """Makes a value less sure by so much, along what the runs that told it told: what others told besides stays."""
+        along = [self._row(row, parts) for row in self._covariance]
+        scale = deviation / self._along(parts, parts)
+        for i, own in enumerate(along):
+            for j, other in enumerate(along):
+                self._covariance[i][j] += own * other * scale**2
 
     def _parts(self, size: float, changes: Iterable[str]) -> _Parts:
         parts = [(_LEVEL, 1.0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 
 from tests.eventlog.samples import execution_end, execution_start, head, write  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
-from tuner.pipeline.cohorts import told  # noqa: E402
+from tuner.pipeline import cohorts  # noqa: E402
+from tuner.pipeline.cohorts import fleet_of, told  # noqa: E402
 from tuner.replay.cohort_of import BY_LOG  # noqa: E402
+from tuner.replay.run_selection import RunSelection  # noqa: E402
 
 from .worker_tables import worker_tables  # noqa: E402
 
@@ -58,3 +61,38 @@ def test_of_what_an_earlier_version_wrote_nobody_knows_how_it_ended(tmp_path: Pa
     found = place(json.dumps(written))
     why = f"harvested without what a replay reads (Object missing required field `ends`), {GONE}"
     assert (found["cohort"], found["unused"]) == (None, why)
+
+
+def row(cohort: str, key: str, night: int, log: str) -> dict[str, Any]:
+    started = 1_700_000_000_000 + night * 86_400_000
+    return {
+        "log": log,
+        "cohort": cohort,
+        "key": key,
+        "started_ms": started,
+        "partial": False,
+        "unused": "",
+        "queries": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("load?", {"load?": ["a"]}), ("load*", {"load?": [], "load1": ["c"]}), ("load[1]", {}), ("*", {"other": ["d"]})],
+)
+def test_cohorts_are_asked_for_by_the_rule_of_the_local_replay(
+    monkeypatch: pytest.MonkeyPatch, asked: str, found: dict[str, list[str]]
+) -> None:
+    """The last month counts from the newest run of those asked for."""
+    rows = [
+        row("load?", "a", 0, "1"),
+        row("load1", "b", 0, "2"),
+        row("load1", "b", 0, "3"),
+        row("load1", "c", 400, "4"),
+        row("other", "d", 800, "5"),
+    ]
+    monkeypatch.setattr(cohorts, "_runs", lambda *_: SimpleNamespace(collect=lambda: rows))
+    fleet = fleet_of(None, "", BY_LOG, RunSelection(asked, months=1))  # type: ignore[arg-type]
+    assert {c: [p.key for p in places] for c, places in fleet.cohorts.items()} == {c: k for c, k in found.items() if k}
+    assert [log.log for log in fleet.unread] == (["3"] if asked in ("load*", "*") else [])
+    assert fleet.unnamed == (("load1", "load?", "other") if asked == "load[1]" else ())

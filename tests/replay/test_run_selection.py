@@ -10,16 +10,16 @@ from tuner.replay.run_selection import RunSelection
 
 
 @pytest.mark.parametrize("name", ["load [daily]", "what?", "a*b", "[!x]", "[", "etl.load"])
-def test_a_cohort_is_named_by_its_own_name_whatever_stands_in_it(name: str) -> None:
-    """It is what a replay offers where none was named, and what `status` shows."""
+def test_a_cohort_is_asked_for_by_its_own_name_whatever_stands_in_it(name: str) -> None:
+    """It is what a replay offers where none was asked for, and what `status` shows."""
     chosen = RunSelection(name)
-    assert chosen.is_named(name)
+    assert chosen.asks_for(name, {name, "other"})
     assert chosen.unnamed([name, "other"]) == ()
 
 
-def test_a_pattern_names_all_that_match() -> None:
-    chosen = RunSelection("etl.*")
-    assert [name for name in ("etl.a", "etl.b", "ETL.a", "other") if chosen.is_named(name)] == ["etl.a", "etl.b"]
+def test_a_pattern_asks_for_all_that_match() -> None:
+    chosen, known = RunSelection("etl.*"), {"etl.a", "etl.b", "ETL.a", "other"}
+    assert {name for name in known if chosen.asks_for(name, known)} == {"etl.a", "etl.b"}
     assert chosen.unnamed(["b", "a"]) == ("a", "b")
 
 

@@ -43,6 +43,15 @@ def test_a_run_put_again_takes_the_place_of_the_first() -> None:
     assert spool.get("etl", "other") is None
 
 
+def test_a_cohort_that_is_let_go_of_is_as_if_it_had_never_been_put() -> None:
+    spool = Spool(LoggedRun)
+    for run in (logged(1), logged(2, "other")):
+        spool.put(run)
+    spool.let_go_of("other")
+    spool.let_go_of("nothing")
+    assert (list(spool.runs()), spool.cohorts, spool.newest) == ([logged(1)], ["etl"], logged(1).started_at)
+
+
 def test_an_estimate_beyond_64_bits_is_kept() -> None:
     """The planner multiplies sizes: a chain of cross joins is estimated at more bytes than a long holds."""
     side = JoinSide(("a",), estimated_bytes=10**40)

@@ -59,14 +59,14 @@ class Fleet:
 def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelection) -> Fleet:
     """The fleet of the tables at `out`, of which there is at least one. Holds a line for each run in memory."""
     rows = _runs(spark, out, rules).collect()
+    known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
     cohorts: dict[str, dict[str, Row]] = {}
     unread: dict[str, UnreadLog] = {}
     for row in sorted(rows, key=lambda row: row["log"]):
         if row["cohort"] is None or row["partial"] or not row["queries"]:
             unread[row["log"]] = UnreadLog(row["log"], row["unused"], is_unreadable=row["cohort"] is None)
-        if row["cohort"] is not None and chosen.is_named(row["cohort"]):
+        if row["cohort"] is not None and chosen.asks_for(row["cohort"], known):
             _take(row, cohorts.setdefault(row["cohort"], {}), unread)
-    known = frozenset(row["cohort"] for row in rows if row["cohort"] is not None)
     told = tuple(unread[log] for log in sorted(unread))
     return Fleet(_since(cohorts, chosen), known, told, tuple(row["log"] for row in rows), chosen.unnamed(known))
 

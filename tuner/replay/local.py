@@ -37,6 +37,8 @@ class LocalReplay:
         self._walked: list[str] = []
         self._since: datetime | None = None
         self._unread: dict[str, UnreadLog] = {}
+        # By cohort, the logs of applications of which another log is preferred.
+        self._left: dict[str, dict[str, UnreadLog]] = {}
         self._known: set[str] = set()
         self._problems = Problems()
         self._logs = self._size_bytes = 0
@@ -58,9 +60,25 @@ class LocalReplay:
             self._unread[log.log] = UnreadLog(log.log, log.unused, is_unreadable=log.run is None)
         if log.run is None:
             return
-        self._known.add(log.run.cohort)
-        if self._chosen.is_named(log.run.cohort):
+        self._know(log.run.cohort)
+        if self._chosen.asks_for(log.run.cohort, self._known):
             self._take_run(log.run)
+
+    def _know(self, cohort: str) -> None:
+        """A cohort of the very name that is asked for may come after others that match it as a pattern."""
+        if cohort in self._known:
+            return
+        self._known.add(cohort)
+        if cohort == self._chosen.cohort:
+            for other in self._logged.cohorts:
+                if not self._chosen.asks_for(other, self._known):
+                    self._let_go_of(other)
+
+    def _let_go_of(self, cohort: str) -> None:
+        self._logged.let_go_of(cohort)
+        self._replayed.let_go_of(cohort)
+        self._left.pop(cohort, None)
+        self._unwalked.pop(cohort, None)
 
     def _take_run(self, run: Encoded) -> None:
         other = self._logged.get(run.cohort, run.key)
@@ -77,7 +95,9 @@ class LocalReplay:
         if _is_older_reading(other, of=run):
             return run
         preferred, left = sorted((run, other), key=preference)
-        self._unread[left.log] = UnreadLog(left.log, f"of the same application as {preferred.log}")
+        of_cohort = self._left.setdefault(run.cohort, {})
+        of_cohort.pop(preferred.log, None)
+        of_cohort[left.log] = UnreadLog(left.log, f"of the same application as {preferred.log}")
         return preferred
 
     @property
@@ -114,9 +134,10 @@ class LocalReplay:
     @property
     def summary(self) -> ReplaySummary:
         observed = [o for cohort in self._cohorts for o in cohort.observed]
+        left = {log: unread for of_cohort in self._left.values() for log, unread in of_cohort.items()}
         return ReplaySummary(
             cohorts=by_gain(self._cohorts),
-            unread=tuple(self._unread.values()),
+            unread=tuple((self._unread | left).values()),
             logs=self._logs,
             size_bytes=self._size_bytes,
             problems=tuple(self._problems.found),

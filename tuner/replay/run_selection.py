@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from fnmatch import fnmatchcase
+
+from tuner.history.asked_cohorts import ALL, is_asked
 
 # Of a month as people count back; exact dates are `since`'s.
 DAYS_OF_A_MONTH = 365.25 / 12
@@ -13,21 +14,21 @@ DAYS_OF_A_MONTH = 365.25 / 12
 
 @dataclass(frozen=True, slots=True)
 class RunSelection:
-    """Runs of the cohorts that a pattern names (`nightly.*`) or is called by itself (`load [daily]`), since a moment, or of the
-    last months before the newest run there is. What is left out is not looked back at either.
+    """Runs of the cohorts that a name or a pattern asks for (`nightly.*`), since a moment, or of the last months before the
+    newest run of these. What is left out is not looked back at either.
     """
 
-    cohort: str = "*"
+    cohort: str = ALL
     since: datetime | None = None
     months: float | None = None
 
-    def is_named(self, cohort: str) -> bool:
-        return cohort == self.cohort or fnmatchcase(cohort, self.cohort)
+    def asks_for(self, cohort: str, known: Container[str]) -> bool:
+        return is_asked(cohort, self.cohort, known)
 
     def unnamed(self, known: Iterable[str]) -> tuple[str, ...]:
-        """The cohorts that there are, where none of them is named."""
-        found = sorted(known)
-        return () if any(map(self.is_named, found)) else tuple(found)
+        """The cohorts that there are, where none of them is asked for."""
+        found = frozenset(known)
+        return () if any(self.asks_for(cohort, found) for cohort in found) else tuple(sorted(found))
 
     def start(self, newest: datetime) -> datetime | None:
         """Runs that started earlier are left out; None where none are."""

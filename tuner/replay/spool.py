@@ -114,9 +114,13 @@ class Spool(Generic[S]):
         of_cohort[run.key] = _Place(order_of(run), self._end, len(run.content))
         self._end += len(run.content)
 
+    def let_go_of(self, cohort: str) -> None:
+        """Forget the runs of a cohort, as if it had never had any."""
+        self._replaced += sum(place.length for place in self._places.pop(cohort, {}).values())
+
     def let_go_of_replaced(self) -> None:
-        """Gives back the disk of runs that others took the place of, where that is most of it. What `runs` and `stored` gave
-        before is not to be read any more."""
+        """Gives back the disk of runs that others took the place of, or that are forgotten, where that is most of it. What `runs`
+        and `stored` gave before is not to be read any more."""
         if self._replaced <= max(_LEAST_BYTES, self._end - self._replaced):
             return
         file = self._new_file()

@@ -13,6 +13,7 @@ from tests.replay.test_by_hand import night, three_nights
 from tests.replay.test_live_histories import Nights
 from tuner.cli.main import app
 from tuner.errors import TunerError
+from tuner.history.asked_cohorts import none_asked
 from tuner.history.store import Store
 from tuner.units import GIB
 
@@ -146,7 +147,7 @@ def test_a_pattern_that_names_no_cohort_says_which_there_are(logs: Path, tmp_pat
     for command in (("replay", logs), ("import", logs, "--db", url)):
         done = spark_tuner(*command, "--cohort", "nosuch*")
         assert done.exit_code == 1
-        assert done.stderr == "spark-tuner: no cohort matches 'nosuch*'; there are: etl\n"
+        assert done.stderr == f"spark-tuner: {none_asked('nosuch*', ['etl'])}\n"
         assert "no cohort matches" not in spark_tuner(*command, "--cohort", "etl", "--since", "2100-01-01").output
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Result
 from tests.savings import fleet
 from tests.savings.fleet import book
+from tuner.history.asked_cohorts import none_asked
 from tuner.history.store import Store
 
 Call = Callable[..., Result]
@@ -54,15 +55,28 @@ def test_cohorts_and_tags_are_chosen(spark_tuner: Call, filled: str) -> None:
     assert cohorts("--tag", "none") == set()
 
 
-def test_a_cohort_with_brackets_in_its_name_is_asked_for_by_it(
-    spark_tuner: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "other"), [("load [x]", "load x"), ("load?", "load1")])
+def test_a_cohort_is_asked_for_by_its_own_name_whatever_stands_in_it(
+    spark_tuner: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, other: str
 ) -> None:
     url = f"sqlite:///{tmp_path}/history.db"
-    monkeypatch.setattr(fleet, "COHORTS", {"load [x]": (10.0, []), "load x": (15.0, [])})
+    monkeypatch.setattr(fleet, "COHORTS", {name: (10.0, []), other: (15.0, [])})
     with Store.open(url) as store:
         book(store)
-    out = spark_tuner("savings", "--weeks", "520", "--db", url, "--json", "--cohort", "load [x]").out
-    assert [one["cohort"] for one in json.loads(out)["cohorts"]] == ["load [x]"]
+    out = spark_tuner("savings", "--weeks", "520", "--db", url, "--json", "--cohort", name).out
+    assert [one["cohort"] for one in json.loads(out)["cohorts"]] == [name]
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--html", "savings.html")])
+def test_a_pattern_that_names_no_cohort_says_which_there_are(
+    spark_tuner: Call, filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    """It said that no run had a change in force, and went well."""
+    monkeypatch.chdir(tmp_path)
+    result = spark_tuner("savings", "--weeks", "520", "--db", filled, "--cohort", "no  such [x]", *form)
+    why = none_asked("no  such [x]", ["ads.clean", "etl.load", "shop.report"])
+    assert (result.code, result.out, result.err) == (1, "", f"spark-tuner: {why}\n")
+    assert not (tmp_path / "savings.html").exists()
 
 
 def test_a_page_to_mail_is_written(spark_tuner: Call, filled: str, tmp_path: Path) -> None:
@@ -77,5 +91,6 @@ def test_a_page_to_mail_is_written(spark_tuner: Call, filled: str, tmp_path: Pat
 def test_nothing_booked_is_said(spark_tuner: Call, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/empty.db"
     Store.open(url).close()
-    assert "Nothing is booked since" in spark_tuner("savings", "--db", url).out
+    for asked in ((), ("--cohort", "etl.*")):
+        assert "Nothing is booked since" in spark_tuner("savings", "--db", url, *asked).out
     assert spark_tuner("savings", "--db", f"sqlite:///{tmp_path}/none.db").code == 1

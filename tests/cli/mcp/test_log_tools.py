@@ -24,6 +24,7 @@ from tuner.cli.mcp.log_replay import log_replay, newest_within
 from tuner.cli.mcp.log_tools import _ONE_AT_A_TIME, MOST_SECONDS, LogTools
 from tuner.errors import TunerError
 from tuner.eventlog.log_version import log_bytes
+from tuner.history.asked_cohorts import none_asked
 from tuner.panel.models.page import Page
 from tuner.replay.run_selection import RunSelection
 
@@ -85,7 +86,11 @@ def test_a_replay_is_that_of_the_command_by_cohort(spark_tuner: Call, folders: L
     assert json.loads(json.dumps(found.cohorts.items)) == totals["cohorts"]
     assert found.totals == {name: value for name, value in totals.items() if name in found.totals}
     assert (found.totals["runs"], found.left_out, found.cohorts_left_out, found.not_used) == (3, 0, 0, [])
-    assert log_replay(folders, "", RunSelection("other.*"), 20, 0, None)["cohorts"]["items"] == []
+
+
+def test_a_replay_of_no_cohort_says_which_there_are(folders: LogFolders) -> None:
+    found = LogReplay.model_validate(log_replay(folders, "", RunSelection("other.*"), 20, 0, None))
+    assert (found.cohorts.items, found.not_used) == ([], [none_asked("other.*", ["etl"])])
 
 
 def test_a_replay_ends_in_time_and_says_what_it_left_out(folders: LogFolders, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,10 @@ import msgspec
 import typer
 
 from tuner.cli.options.checks import require_none_typed, some_number
-from tuner.cli.options.cohort import new_name
+from tuner.cli.options.cohort import CohortGlob, new_name
 from tuner.cli.options.logs import Paths
 from tuner.cli.options.output import AsJson
-from tuner.cli.options.replay import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
+from tuner.cli.options.replay import By, Carrier, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.options.store import Url, store_url
 from tuner.cli.reading.log_sources import log_sources, on_stderr
 from tuner.cli.reading.replay_failures import told_failures
@@ -23,6 +23,7 @@ from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.eventlog.location import shown as shown_path
 from tuner.eventlog.log_watch import goes_on
+from tuner.history.asked_cohorts import ALL
 from tuner.history.url import parse, shown
 from tuner.model.decision import Mode
 from tuner.problems import Problems
@@ -48,7 +49,7 @@ def import_logs(
             "--as", metavar="COHORT", callback=new_name, help="The cohort that all these logs are of: dag_id.task_id."
         ),
     ] = "",
-    cohort: CohortGlob = "*",
+    cohort: CohortGlob = ALL,
     cohort_pattern: Pattern = None,
     since: Since = None,
     months: Months = None,

@@ -13,15 +13,17 @@ import typer
 
 from tuner.cli.as_text.fleet_model import fleet_model_lines
 from tuner.cli.as_text.write_page import check_page
+from tuner.cli.options.cohort import CohortGlob
 from tuner.cli.options.logs import Paths, Processes
 from tuner.cli.options.output import AsJson, CoreHourPrice
-from tuner.cli.options.replay import By, Carrier, CohortGlob, Months, Pattern, Since, SqlText, chosen, cohort_rules
+from tuner.cli.options.replay import By, Carrier, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.options.spark import Conf, Master, Out, check_spark_options
 from tuner.cli.process.spark_session import spark_session
 from tuner.cli.reading.log_sources import log_sources, on_stderr
 from tuner.cli.reading.replay_failures import told_failures
 from tuner.cli.terminal.console import console
 from tuner.errors import RequirementError
+from tuner.history.asked_cohorts import ALL
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.problems import Problems
@@ -42,7 +44,7 @@ KEPT_COHORTS = 50
 def replay(
     paths: Paths,
     as_json: AsJson = False,
-    cohort: CohortGlob = "*",
+    cohort: CohortGlob = ALL,
     cohort_pattern: Pattern = None,
     since: Since = None,
     months: Months = None,

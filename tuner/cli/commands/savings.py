@@ -10,17 +10,22 @@ import msgspec
 import typer
 
 from tuner.cli.as_text.write_page import write_page
+from tuner.cli.options.cohort import CohortGlob
 from tuner.cli.options.output import AsJson, CoreHourPrice
 from tuner.cli.options.store import Url, stored_url
 from tuner.cli.terminal.console import console
+from tuner.history.asked_cohorts import ALL, is_asked, none_asked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tuner.history.cohort_rows import CohortSummary
     from tuner.savings.savings_report import SavingsReport
 
 
 def savings(
     weeks: Annotated[int, typer.Option(min=1, max=520, help="How many weeks back, this one included.")] = 12,
-    cohort: Annotated[str, typer.Option(help="Only cohorts whose names match: * and ? stand for any text.")] = "*",
+    cohort: CohortGlob = ALL,
     tag: Annotated[str, typer.Option(help="Only cohorts whose DAG has this tag.")] = "",
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write it as a page that can be mailed: no scripts, no links.")
@@ -32,14 +37,13 @@ def savings(
     """Tell what changes gained and lost, by week, team (DAG tags), cohort and change."""
     from tuner.cli.as_text.savings import show_savings
     from tuner.history.store import Store
-    from tuner.savings.asked_cohorts import is_asked
     from tuner.savings.savings_json import savings_json
     from tuner.savings.savings_report import ALL_CHANGES, MOST_CHANGES, savings_report
 
     since = datetime.now(UTC) - timedelta(weeks=weeks - 1)
     with Store.open(stored_url(url)) as store:
         known = store.cohorts()
-        asked = [c for c in known if is_asked(c.cohort, cohort) and (not tag or tag in c.tags)]
+        asked = [c for c in _asked(known, cohort) if not tag or tag in c.tags]
         most = ALL_CHANGES if as_json else MOST_CHANGES
         report = savings_report(store, since, asked, are_all=len(asked) == len(known), most_changes=most)
     if html is not None:
@@ -48,6 +52,18 @@ def savings(
         typer.echo(msgspec.json.encode(savings_json(report, core_hour_price)).decode())
     elif html is None:
         show_savings(console(), report, core_hour_price)
+
+
+def _asked(known: Sequence[CohortSummary], cohort: str) -> Sequence[CohortSummary]:
+    """Ends the command where none of those known is asked for."""
+    names = {summary.cohort for summary in known}
+    asked = [summary for summary in known if is_asked(summary.cohort, cohort, names)]
+    if known and not asked:
+        from tuner.cli.reading.log_sources import on_stderr
+
+        on_stderr(none_asked(cohort, names))
+        raise typer.Exit(1)
+    return asked
 
 
 def _write(path: Path, report: SavingsReport, price: float | None) -> None:

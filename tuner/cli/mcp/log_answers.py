@@ -30,7 +30,8 @@ class LogAdvice(Answer):
 class LogReplay(Answer):
     """What the tuner would have done at each run of the logs, by cohort: most core-hours to save first. `totals` are those of
     `replay --json` without their lists. `left_out` logs were more, or larger, than one answer takes; `cohorts_left_out` were not
-    walked for want of time. `not_used` are logs without evidence, with why."""
+    walked for want of time. `not_used` are logs without evidence, with why; where no cohort that was read is asked for, it begins
+    with those that there are."""
 
     totals: dict[str, Any]
     cohorts: Page[dict[str, Any]]

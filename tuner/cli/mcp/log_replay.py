@@ -13,6 +13,7 @@ from tuner.cli.mcp.log_answers import LogReplay
 from tuner.cli.mcp.log_folders import LogFolders
 from tuner.eventlog.find import LogSource
 from tuner.eventlog.log_version import last_written, log_bytes
+from tuner.history.asked_cohorts import none_asked
 from tuner.panel.paging import page
 from tuner.replay.cohort_of import BY_LOG
 from tuner.replay.local import LocalReplay
@@ -38,13 +39,15 @@ def log_replay(
     read = _read(replay, chosen)
     cohorts = replay.cohort_count
     walked = _walk(replay)
-    totals = msgspec.to_builtins(totals_json(replay.summary, core_hour_price))
+    summary = replay.summary
+    totals = msgspec.to_builtins(totals_json(summary, core_hour_price))
+    unasked = [none_asked(which.cohort, summary.unnamed)] if summary.unnamed else []
     return LogReplay(
         totals={name: value for name, value in totals.items() if name not in _LISTS},
         cohorts=page(totals["cohorts"], limit, offset),
         left_out=len(sources) - read,
         cohorts_left_out=cohorts - walked,
-        not_used=[f"{one['log']}: {one['why']}" for one in totals["unread"]] + totals["problems"],
+        not_used=unasked + [f"{one['log']}: {one['why']}" for one in totals["unread"]] + totals["problems"],
     ).model_dump(mode="json")
 
 

@@ -15,6 +15,8 @@ from tuner.cli.mcp.log_answers import LogAdvice, LogItem, LogReplay
 from tuner.cli.mcp.log_folders import LogFolders
 from tuner.cli.mcp.log_list import log_list
 from tuner.cli.mcp.log_replay import READING_SECONDS, WALKING_SECONDS, log_replay
+from tuner.cli.options.cohort import ASKED
+from tuner.history.asked_cohorts import ALL
 from tuner.in_own_process import TooLongError, in_own_process
 from tuner.mcp.tool import Paged, Tool
 from tuner.panel.models.page import Page
@@ -47,9 +49,7 @@ class OfAdvice(Paged):
 
 class OfReplay(Paged):
     path: Annotated[str, Field(max_length=MOST_CHARACTERS, description='A folder of event logs; "": all of them.')] = ""
-    cohort: Annotated[
-        str, Field(max_length=MOST_CHARACTERS, description="Only cohorts whose names match: * is any text.")
-    ] = "*"
+    cohort: Annotated[str, Field(max_length=MOST_CHARACTERS, description=ASKED)] = ALL
     months: Annotated[
         float | None, Field(gt=0, le=1200, description="Only the last so many months before the newest application.")
     ] = None

@@ -24,6 +24,9 @@ def known_name(name: str | None) -> str | None:
     return None if name is None else _checked(name, LONGEST_KNOWN)
 
 
+# What tuner.history.asked_cohorts does, in words.
+ASKED = "Only the cohort of this name; where there is none, those that match: * is any text, ? one character."
+CohortGlob = Annotated[str, typer.Option("--cohort", metavar="GLOB", help=ASKED)]
 Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as `spark-tuner status` lists it.")]
 
 

@@ -21,7 +21,6 @@ class By(StrEnum):
     CONF = "conf"
 
 
-CohortGlob = Annotated[str, typer.Option("--cohort", metavar="GLOB", help="Only cohorts of such a name, like 'etl.*'.")]
 Pattern = Annotated[
     str | None,
     typer.Option(

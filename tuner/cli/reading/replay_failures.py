@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tuner.cli.reading.log_sources import on_stderr
 from tuner.eventlog.log_version import finished_name, log_name
-from tuner.printable import identifier, listed
+from tuner.history.asked_cohorts import none_asked
 
 if TYPE_CHECKING:
     from tuner.eventlog.find import LogSource
@@ -24,5 +24,5 @@ def told_failures(sources: Iterable[LogSource], summary: ReplaySummary, which: R
         on_stderr(f"{log.log}: {log.why}")
     if not summary.unnamed:
         return len(unread)
-    on_stderr(f"no cohort matches {which.cohort!r}; there are: {listed(map(identifier, summary.unnamed))}")
+    on_stderr(none_asked(which.cohort, summary.unnamed))
     return len(unread) + 1

@@ -8,7 +8,7 @@ from typing import Any
 from airflow_plugin.settings import Settings, default_event_log_base
 from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.cohort_name import flaw, made_safe
-from tuner.loop.loop import Job
+from tuner.loop.loop import JobToRun
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.run import Origin
@@ -16,11 +16,11 @@ from tuner.model.size_change import MemoryLimits, Resources
 from tuner.steering.directives import Steering
 
 
-def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> Job:
+def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> JobToRun:
     """The job of one try, before which its task has waited so many seconds."""
     arguments, ti = task.arguments, task.ti
     base = arguments.event_log_base or settings.event_log_base
-    return Job(
+    return JobToRun(
         cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", task),
         key="/".join([ti.dag_id, ti.run_id, ti.task_id, str(ti.map_index), *_job_parts(task), str(ti.try_number)]),
         try_number=ti.try_number,

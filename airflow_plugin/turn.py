@@ -78,7 +78,7 @@ def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
     url, asked = _store_url(task, current)
     now = job_of(task, current, asked)
 
-    def job(run: Run) -> loop.Job:
+    def job(run: Run) -> loop.JobToRun:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
     turns = loop.submitted(origin_of(task.ti), job, url, now.most_seconds.before_run())

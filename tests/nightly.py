@@ -16,7 +16,7 @@ import pytest
 import tuner.loop
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
-from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.loop.loop import JobToRun, Report, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.decision import Mode
@@ -244,10 +244,10 @@ class Nightly:
     def url(self) -> str:
         return f"sqlite:///{self.root}/history.db"
 
-    def job(self, key: str) -> Job:
+    def job(self, key: str) -> JobToRun:
         try_number = int(key.rsplit("/", 1)[-1]) if key.rsplit("/", 1)[-1].isdecimal() else 1
         base = str(self.root / "events")
-        return Job(
+        return JobToRun(
             self.cohort,
             key,
             try_number,

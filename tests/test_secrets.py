@@ -21,7 +21,7 @@ from tests.nightly import PATIENT
 from tuner.cli.main import main
 from tuner.history.store import Store
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
-from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.loop.loop import JobToRun, Report, Turn, complete, prepare
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
@@ -423,7 +423,9 @@ def test_runs_and_what_is_stored_of_them(
     url = f"sqlite:///{tmp_path}/history.db"
     told = ""
     for night in range(3):
-        job = Job("nightly", f"nightly/{night}/1", 1, Mode.AUTO, {}, str(tmp_path / "events"), most_seconds=PATIENT)
+        job = JobToRun(
+            "nightly", f"nightly/{night}/1", 1, Mode.AUTO, {}, str(tmp_path / "events"), most_seconds=PATIENT
+        )
         turn: Turn = prepare(job, url)
         write_run(turn.conf)
         report: Report = complete(turn, url, failed=night == 1)
@@ -444,7 +446,9 @@ def test_runs_and_what_is_stored_of_them(
 def test_an_exported_baseline(spark_tuner: Callable[..., str], tmp_path: Path) -> None:
     """Of hints on all joins there are, which a person has pinned."""
     url = f"sqlite:///{tmp_path}/history.db"
-    turn = prepare(Job("nightly", "nightly/0/1", 1, Mode.AUTO, {}, str(tmp_path / "events"), most_seconds=PATIENT), url)
+    turn = prepare(
+        JobToRun("nightly", "nightly/0/1", 1, Mode.AUTO, {}, str(tmp_path / "events"), most_seconds=PATIENT), url
+    )
     write_run(turn.conf)
     ran = complete(turn, url, failed=False).run
     assert ran is not None and ran.outcome is not None

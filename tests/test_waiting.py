@@ -22,7 +22,7 @@ from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark
 from tuner.history.failure import Ending
 from tuner.loop import harvest, next_decision, recorded
-from tuner.loop.loop import Job, Turn, complete, prepare
+from tuner.loop.loop import JobToRun, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.run import RunState
 from tuner.within_time import Consent, within
@@ -52,7 +52,7 @@ def locked(nightly: Nightly) -> Iterator[None]:
         connection.close()
 
 
-def impatient(nightly: Nightly, key: str = TRY_1) -> Job:
+def impatient(nightly: Nightly, key: str = TRY_1) -> JobToRun:
     return replace(nightly.job(key), most_seconds=SHORT)
 
 

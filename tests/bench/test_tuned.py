@@ -10,7 +10,7 @@ from tuner.bench.contenders import tuned as module
 from tuner.history.store import Store
 from tuner.loop.loop import prepare
 from tuner.loop.time_limits import DEFAULT
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.model.run import RunState
 
@@ -36,7 +36,9 @@ def test_a_run_that_is_repeated_has_the_history_from_before_it_also_where_jobs_s
 @pytest.mark.processes
 def test_a_run_is_completed_as_long_as_a_task_waits_for_it(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/history.db"
-    job = Job("bench", "bench/run-001/1", 1, Mode.AUTO, event_log_base=str(tmp_path / "events"), most_seconds=DEFAULT)
+    job = JobToRun(
+        "bench", "bench/run-001/1", 1, Mode.AUTO, event_log_base=str(tmp_path / "events"), most_seconds=DEFAULT
+    )
     seconds, said = module._completed(prepare(job, store), store, 1)
     assert 0 < seconds <= DEFAULT.after_run() + 1
     assert any("event log" in line for line in said)

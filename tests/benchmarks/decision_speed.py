@@ -40,7 +40,7 @@ from tuner.history.tables import LookAheadRow, RunRow, VerdictRow
 from tuner.history.url import parse
 from tuner.loop import look_ahead as ahead
 from tuner.loop.known_runs import known_runs
-from tuner.loop.loop import Job, prepare
+from tuner.loop.loop import JobToRun, prepare
 from tuner.loop.next_decision import facts_now, next_decision
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.action import Action, ActionKind, Hint
@@ -214,7 +214,7 @@ def measure(url: str, directory: Path, repeat: int, laps: Laps) -> Decision:
     return decision
 
 
-def _prepare(url: str, job: Job, laps: Laps, name: str) -> Decision:
+def _prepare(url: str, job: JobToRun, laps: Laps, name: str) -> Decision:
     turn = laps.time(name, partial(prepare, job, url))
     if turn.problems:
         raise AssertionError(turn.problems)
@@ -222,7 +222,7 @@ def _prepare(url: str, job: Job, laps: Laps, name: str) -> Decision:
     return turn.decision
 
 
-def look_ahead(url: str, job: Job) -> None:
+def look_ahead(url: str, job: JobToRun) -> None:
     """Leaves for the next run what the end of the last one would have left."""
     problems = Problems()
     with Store.open(url) as store:
@@ -271,9 +271,9 @@ def _decide(store: Store, runs: Sequence[Run], facts: Facts | None, problems: Pr
     )
 
 
-def _job(directory: Path, number: int) -> Job:
+def _job(directory: Path, number: int) -> JobToRun:
     submission = Submission(agent_jar="hdfs:///jars/agent.jar")
-    return Job(
+    return JobToRun(
         COHORT,
         f"nightly/next{number}/load/-1/1",
         1,

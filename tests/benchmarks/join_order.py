@@ -23,7 +23,7 @@ from pathlib import Path
 from tuner.cost.join_edges import Edge
 from tuner.cost.join_order import DEFAULT_PAIRS, JoinOrder, best_order
 from tuner.cost.join_tree import JoinTree
-from tuner.cost.objective import Objective, WeightedRatio, WeightedSum
+from tuner.cost.order_objective import OrderObjective, WeightedRatio, WeightedSum
 from tuner.model.join_graph import Order
 from tuner.spark.order_cost import Cost, order_cost, weighted_ratio
 
@@ -34,11 +34,11 @@ import spark_reorder
 REPEAT = 3
 UNLIMITED = 10**9
 QUERIES = ("17", "25", "29", "72", "64")
-BY: dict[str, Objective] = {"sum": WeightedSum(), "ratio": WeightedRatio()}
+BY: dict[str, OrderObjective] = {"sum": WeightedSum(), "ratio": WeightedRatio()}
 
 
 def timed(
-    edges: list[Edge], sizes: join_graphs.Statistics, objective: Objective, **options: int
+    edges: list[Edge], sizes: join_graphs.Statistics, objective: OrderObjective, **options: int
 ) -> tuple[float, JoinOrder]:
     """The least milliseconds of CPU, and the order."""
     n, best = len(sizes.rows), float("inf")

@@ -22,7 +22,7 @@ import msgspec
 
 from tuner.loop.loop import complete, prepare
 from tuner.loop.next_decision import load_rules
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.submission import submission
@@ -41,7 +41,9 @@ def tried(run: Path, history: Path, directory: Path) -> None:
     shutil.copytree(run / "events", directory / "events", dirs_exist_ok=True)
     program = find_spark_submit()
     spark = submission(program, {}, environ=environment_for(program), with_defaults=True)
-    job = Job("bench", f"bench/{run.name}/1", 1, Mode.AUTO, event_log_base=str(directory / "events"), submission=spark)
+    job = JobToRun(
+        "bench", f"bench/{run.name}/1", 1, Mode.AUTO, event_log_base=str(directory / "events"), submission=spark
+    )
     store = f"sqlite:///{history}"
     turn, deciding = timed(lambda: prepare(job, store))
     load_rules()

@@ -10,7 +10,7 @@ from functools import cache
 from tuner.cost.join_edges import Edge, edge
 from tuner.cost.join_order import BY_RATIO, JoinOrder
 from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
-from tuner.cost.objective import Objective, Pricing
+from tuner.cost.order_objective import OrderObjective, Pricing
 from tuner.cost.size import Size
 from tuner.model.join_graph import Joined, Order
 
@@ -60,7 +60,7 @@ def left_deep(relations: Sequence[int], size_of: SizeOf) -> JoinTree:
     return tree_of(order, size_of)
 
 
-def order_of(tree: JoinTree, size_of: SizeOf, objective: Objective = BY_RATIO) -> JoinOrder:
+def order_of(tree: JoinTree, size_of: SizeOf, objective: OrderObjective = BY_RATIO) -> JoinOrder:
     """What a given tree costs by the functions of the search; cross products cost what they put out."""
     pricing = Pricing(tree.mask, size_of, objective)
     return JoinOrder(tree, tree_cost(tree), pricing.value(pricing.total(tree)), exact=False)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tuner.cost.join_edges import Edge, JoinEdges, edge
 from tuner.cost.join_order import DEFAULT_PAIRS, best_order
 from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
-from tuner.cost.objective import Objective, Seconds, WeightedRatio, WeightedSum
+from tuner.cost.order_objective import OrderObjective, Seconds, WeightedRatio, WeightedSum
 from tuner.cost.size import Size
 from tuner.spark.order_cost import Cost, weighted_ratio, weighted_sum
 
@@ -65,7 +65,7 @@ def graphs(draw: st.DrawFn, most: int = 6, wide: bool = True) -> tuple[int, list
 
 
 _weights = st.sampled_from([0.0, 0.3, 0.7, 1.0])
-_objectives: st.SearchStrategy[Objective] = st.one_of(
+_objectives: st.SearchStrategy[OrderObjective] = st.one_of(
     st.builds(WeightedSum, _weights),
     st.builds(WeightedRatio, _weights),
     st.builds(Seconds, st.integers().map(any_seconds)),
@@ -73,7 +73,7 @@ _objectives: st.SearchStrategy[Objective] = st.one_of(
 _sizes = st.builds(any_sizes, st.integers(0, 10**6), st.sampled_from([1e-9, 1.0, 1000.0, 1e5]))
 
 
-def every_value(n: int, edges: list[Edge], size_of: SizeOf, objective: Objective) -> list[float]:
+def every_value(n: int, edges: list[Edge], size_of: SizeOf, objective: OrderObjective) -> list[float]:
     """The objective's number for every tree without cross products."""
 
     def of_join(left: int, right: int) -> tuple[float, float]:
@@ -101,7 +101,7 @@ def assert_valid(tree: JoinTree, n: int, graph: JoinEdges, size_of: SizeOf) -> N
 
 
 @given(graphs(), _sizes, _objectives)
-def test_no_tree_of_all_is_cheaper(graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective) -> None:
+def test_no_tree_of_all_is_cheaper(graph: tuple[int, list[Edge]], size_of: SizeOf, objective: OrderObjective) -> None:
     n, edges = graph
     found = best_order(n, edges, size_of, objective)
     values = every_value(n, edges, size_of, objective)
@@ -112,7 +112,7 @@ def test_no_tree_of_all_is_cheaper(graph: tuple[int, list[Edge]], size_of: SizeO
 
 @pytest.mark.parametrize("objective", [WeightedSum(), WeightedRatio()])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_no_tree_of_seven_relations_is_cheaper(shape: str, objective: Objective) -> None:
+def test_no_tree_of_seven_relations_is_cheaper(shape: str, objective: OrderObjective) -> None:
     edges = SHAPES[shape](7)
     for seed in range(3):
         size_of = any_sizes(seed, 1e-9)
@@ -132,7 +132,7 @@ def test_one_plan_per_set_would_miss_the_best_by_the_ratio() -> None:
 
 @given(graphs(), _sizes, _objectives)
 def test_the_cost_is_the_sum_over_the_joins_but_the_last(
-    graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective
+    graph: tuple[int, list[Edge]], size_of: SizeOf, objective: OrderObjective
 ) -> None:
     n, edges = graph
     found = best_order(n, edges, size_of, objective)
@@ -149,7 +149,7 @@ def test_the_cost_is_the_sum_over_the_joins_but_the_last(
 
 @given(graphs(), _sizes, st.permutations(range(6)), st.sampled_from([WeightedSum(), WeightedRatio()]))
 def test_the_written_order_is_never_made_worse(
-    graph: tuple[int, list[Edge]], size_of: SizeOf, order: list[int], objective: Objective
+    graph: tuple[int, list[Edge]], size_of: SizeOf, order: list[int], objective: OrderObjective
 ) -> None:
     n, edges = graph
     written = left_deep([relation for relation in order if relation < n], size_of)
@@ -167,7 +167,7 @@ def test_the_written_order_stays_if_none_is_cheaper() -> None:
 
 @given(graphs(), _sizes, _objectives, st.randoms(use_true_random=False))
 def test_the_order_of_edges_plays_no_part(
-    graph: tuple[int, list[Edge]], size_of: SizeOf, objective: Objective, rng: random.Random
+    graph: tuple[int, list[Edge]], size_of: SizeOf, objective: OrderObjective, rng: random.Random
 ) -> None:
     n, edges = graph
     shuffled = [e if rng.random() < 0.5 else e[::-1] for e in edges + edges[:2]]
@@ -177,7 +177,7 @@ def test_the_order_of_edges_plays_no_part(
 
 @given(st.integers(2, 16), st.integers(0, 10**6), _objectives, st.sampled_from(sorted(STATISTICS)), st.integers(0, 3))
 def test_heuristics_alone_yield_a_tree_no_better_than_the_exact_one(
-    n: int, seed: int, objective: Objective, statistics: str, pairs: int
+    n: int, seed: int, objective: OrderObjective, statistics: str, pairs: int
 ) -> None:
     rng = random.Random(seed)
     edges = random_graph(n, rng)
@@ -191,7 +191,7 @@ def test_heuristics_alone_yield_a_tree_no_better_than_the_exact_one(
 
 @pytest.mark.parametrize("objective", [WeightedSum(), WeightedRatio()])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_hundred_relations_are_ordered(shape: str, objective: Objective) -> None:
+def test_a_hundred_relations_are_ordered(shape: str, objective: OrderObjective) -> None:
     n = 100 if shape != "clique" else 40  # the sizes of a hundred take longer than the search
     edges = SHAPES[shape](n)
     size_of = filtered_keys(n, edges, random.Random(7)).size_of()

@@ -10,7 +10,7 @@ from tests.cost.join_graphs import SHAPES, filtered_keys
 from tuner.cost.join_edges import Edge
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import tree_cost
-from tuner.cost.objective import WeightedSum
+from tuner.cost.order_objective import WeightedSum
 from tuner.cost.size import Size
 from tuner.cost.spark_order import spark_order
 from tuner.model.join_graph import Condition, GraphRelation, JoinGraph, Predicate, RelationKind

@@ -23,7 +23,7 @@ from tuner.eventlog.locate import locate
 from tuner.eventlog.location import log_path
 from tuner.eventlog.log_watch import LogWatch
 from tuner.loop.event_log_place import event_log_place
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.spark.run_tags import KEY
 from tuner.steering.submit_conf import EVENT_LOG_DIR
@@ -122,7 +122,7 @@ def account(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("account")
 def test_a_runs_log_has_a_directory_before_it_is_written_and_is_found_by_its_key(server: str) -> None:
     """Spark starts only where its event log directory is there: in a bucket, where something is in it."""
-    job = Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://logs/runs")
+    job = JobToRun("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://logs/runs")
     directory = event_log_place(job).directory
     assert directory.startswith("s3a://logs/runs/etl/etl/1/1-")
     assert event_log_place(replace(job, event_log_base="", user_conf={EVENT_LOG_DIR: directory})).directory == directory
@@ -158,7 +158,7 @@ def test_a_bucket_that_is_watched_tells_what_is_new(server: str) -> None:
 @pytest.mark.usefixtures("account")
 def test_no_bucket_is_made_for_a_runs_log() -> None:
     for _ in range(2):
-        found = event_log_place(Job("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://nowhere/runs"))
+        found = event_log_place(JobToRun("etl", "etl/1/1", 1, Mode.AUTO, event_log_base="s3a://nowhere/runs"))
         assert "(The specified bucket does not exist)" in found.why
         assert found.conf == {}
 

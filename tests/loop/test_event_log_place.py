@@ -14,7 +14,7 @@ import pytest
 from upath import UPath
 
 from tuner.loop.event_log_place import EventLogPlace, event_log_place
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
@@ -26,8 +26,8 @@ CLUSTER = {"spark.submit.deployMode": "cluster"}
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Job:
-    return Job("etl.load", "etl/1/1", 1, Mode.AUTO, event_log_base=str(tmp_path / "events"))
+def job(tmp_path: Path) -> JobToRun:
+    return JobToRun("etl.load", "etl/1/1", 1, Mode.AUTO, event_log_base=str(tmp_path / "events"))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def bucket() -> Iterator[UPath]:
     root.fs.rm("/bucket", recursive=True)
 
 
-def place(job: Job, conf: Mapping[str, str], defaults: Mapping[str, str] | None = None) -> EventLogPlace:
+def place(job: JobToRun, conf: Mapping[str, str], defaults: Mapping[str, str] | None = None) -> EventLogPlace:
     """Of a job whose conf the user set, and whose Spark has such a spark-defaults.conf."""
     return event_log_place(replace(job, user_conf=conf, submission=Submission(conf={**(defaults or {}), **conf})))
 
@@ -55,7 +55,7 @@ def place(job: Job, conf: Mapping[str, str], defaults: Mapping[str, str] | None 
 
 
 @pytest.mark.parametrize("where", ["conf", "defaults", "both"])
-def test_it_stays_where_the_user_has_it(job: Job, tmp_path: Path, where: str) -> None:
+def test_it_stays_where_the_user_has_it(job: JobToRun, tmp_path: Path, where: str) -> None:
     own = {**ENABLED, EVENT_LOG_DIR: str(tmp_path)}
     conf, defaults = {
         "conf": (own, {}),
@@ -65,18 +65,18 @@ def test_it_stays_where_the_user_has_it(job: Job, tmp_path: Path, where: str) ->
     assert place(job, conf, defaults) == EventLogPlace(tmp_path.as_uri(), {})
 
 
-def test_its_directory_is_for_spark_to_miss(job: Job, tmp_path: Path) -> None:
+def test_its_directory_is_for_spark_to_miss(job: JobToRun, tmp_path: Path) -> None:
     own = tmp_path / "not made"
     assert place(job, {**ENABLED, EVENT_LOG_DIR: str(own)}) == EventLogPlace(own.as_uri(), {})
     assert not own.exists()
 
 
-def test_without_a_directory_it_is_where_spark_has_it(job: Job) -> None:
+def test_without_a_directory_it_is_where_spark_has_it(job: JobToRun) -> None:
     assert place(job, ENABLED).directory == "file:///tmp/spark-events"
 
 
 @pytest.mark.parametrize("own", ["nosuch://namenode/logs", "nosuch:/logs", "${env:LOGS}/spark"])
-def test_what_cannot_be_read_from_here_is_left_to_him(job: Job, own: str) -> None:
+def test_what_cannot_be_read_from_here_is_left_to_him(job: JobToRun, own: str) -> None:
     found = place(job, {**ENABLED, EVENT_LOG_DIR: own})
     assert (found.directory, found.conf) == ("", {})
     assert found.why.startswith(
@@ -84,19 +84,19 @@ def test_what_cannot_be_read_from_here_is_left_to_him(job: Job, own: str) -> Non
     )
 
 
-def test_a_path_that_only_the_drivers_machine_has_cannot_be_read(job: Job, tmp_path: Path) -> None:
+def test_a_path_that_only_the_drivers_machine_has_cannot_be_read(job: JobToRun, tmp_path: Path) -> None:
     own = {**ENABLED, **CLUSTER, EVENT_LOG_DIR: str(tmp_path / "shared")}
     assert "there is no such directory here" in place(job, own).why
     (tmp_path / "shared").mkdir()
     assert place(job, own) == EventLogPlace((tmp_path / "shared").as_uri(), {})
 
 
-def test_a_bucket_of_his_is_read(job: Job, bucket: UPath) -> None:
+def test_a_bucket_of_his_is_read(job: JobToRun, bucket: UPath) -> None:
     own = {**ENABLED, EVENT_LOG_DIR: "memory://bucket"}
     assert place(job, own) == EventLogPlace("memory://bucket", {})
 
 
-def test_a_log_that_he_switched_off_stays_off(job: Job) -> None:
+def test_a_log_that_he_switched_off_stays_off(job: JobToRun) -> None:
     found = place(job, {EVENT_LOG_ENABLED: " False"}, ENABLED)
     assert found == EventLogPlace(why="the job sets spark.eventLog.enabled=false, nothing can be measured")
 
@@ -104,7 +104,7 @@ def test_a_log_that_he_switched_off_stays_off(job: Job) -> None:
 # --- The user named a directory, and has no log ---
 
 
-def test_a_directory_of_his_that_will_do_is_used(job: Job, tmp_path: Path) -> None:
+def test_a_directory_of_his_that_will_do_is_used(job: JobToRun, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
     for own in (tmp_path, tmp_path / "link"):
         assert place(job, {EVENT_LOG_DIR: str(own)}) == EventLogPlace(own.as_uri(), ENABLED)
@@ -123,7 +123,9 @@ def test_a_directory_of_his_that_will_do_is_used(job: Job, tmp_path: Path) -> No
         ("memory:/", "the URL names no bucket or host"),
     ],
 )
-def test_one_that_will_not_do_is_not_turned_on(job: Job, tmp_path: Path, bucket: UPath, own: str, why: str) -> None:
+def test_one_that_will_not_do_is_not_turned_on(
+    job: JobToRun, tmp_path: Path, bucket: UPath, own: str, why: str
+) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     given = own if ":" in own else str(tmp_path / own)
@@ -134,18 +136,18 @@ def test_one_that_will_not_do_is_not_turned_on(job: Job, tmp_path: Path, bucket:
     assert not (tmp_path / "missing").exists()
 
 
-def test_an_empty_one_is_where_spark_is_started(job: Job) -> None:
+def test_an_empty_one_is_where_spark_is_started(job: JobToRun) -> None:
     """As Spark resolves it (Utils.resolveURI)."""
     assert place(job, {EVENT_LOG_DIR: ""}) == EventLogPlace(Path.cwd().as_uri(), ENABLED)
     assert place(job, {**ENABLED, EVENT_LOG_DIR: ""}) == EventLogPlace(Path.cwd().as_uri(), {})
 
 
-def test_one_of_the_drivers_machine_is_not_turned_on(job: Job, tmp_path: Path) -> None:
+def test_one_of_the_drivers_machine_is_not_turned_on(job: JobToRun, tmp_path: Path) -> None:
     found = place(job, {**CLUSTER, EVENT_LOG_DIR: str(tmp_path)})
     assert "deploy mode is cluster, and the driver may run on another machine" in found.why
 
 
-def test_one_in_spark_defaults_gives_way_to_the_tuners_own(job: Job) -> None:
+def test_one_in_spark_defaults_gives_way_to_the_tuners_own(job: JobToRun) -> None:
     found = place(job, {}, {EVENT_LOG_DIR: "/nowhere"})
     assert found.conf == {**ENABLED, EVENT_LOG_DIR: found.directory}
     assert found.directory.startswith(Path(job.event_log_base).as_uri())
@@ -155,14 +157,14 @@ def test_one_in_spark_defaults_gives_way_to_the_tuners_own(job: Job) -> None:
 
 
 @pytest.mark.parametrize("base", ["no/such/bucket", "bucket/made/on/the/way"])
-def test_a_directory_is_made_where_the_base_is_a_url(job: Job, bucket: UPath, base: str) -> None:
+def test_a_directory_is_made_where_the_base_is_a_url(job: JobToRun, bucket: UPath, base: str) -> None:
     found = event_log_place(replace(job, event_log_base=f"memory://{base}/"))
     assert found.conf == {**ENABLED, EVENT_LOG_DIR: found.directory}
     assert found.directory.startswith(f"memory://{base}/etl.load/etl/1/1-")
     assert UPath(found.directory).is_dir()
 
 
-def test_in_cluster_mode_a_path_is_used_where_someone_said_that_it_is_shared(job: Job) -> None:
+def test_in_cluster_mode_a_path_is_used_where_someone_said_that_it_is_shared(job: JobToRun) -> None:
     away = replace(job, submission=Submission(conf=CLUSTER))
     found = event_log_place(away)
     assert "deploy mode is cluster, and the driver may run on another machine" in found.why
@@ -170,7 +172,7 @@ def test_in_cluster_mode_a_path_is_used_where_someone_said_that_it_is_shared(job
     assert event_log_place(replace(away, base_is_shared=True)).conf.keys() == {EVENT_LOG_ENABLED, EVENT_LOG_DIR}
 
 
-def test_what_spark_has_no_file_system_for_is_not_used(job: Job, spark: SparkAtHand, bucket: UPath) -> None:
+def test_what_spark_has_no_file_system_for_is_not_used(job: JobToRun, spark: SparkAtHand, bucket: UPath) -> None:
     here = replace(job, event_log_base="memory://bucket", submission=Submission(spark))
     assert "the Spark at hand has no file system for memory" in event_log_place(here).why
     given = {"spark.jars.packages": "org.example:memory:1"}
@@ -180,7 +182,7 @@ def test_what_spark_has_no_file_system_for_is_not_used(job: Job, spark: SparkAtH
 
 
 def test_a_job_that_runs_as_another_user_has_none_where_files_have_owners(
-    job: Job, tmp_path: Path, bucket: UPath
+    job: JobToRun, tmp_path: Path, bucket: UPath
 ) -> None:
     """A directory that is made from here is this user's: HDFS lets no other write there."""
     other = replace(job, runs_as="etl", event_log_base="memory://bucket/tuner")
@@ -203,8 +205,8 @@ def test_who_may_not_write_there_runs_without() -> None:
         pytest.skip("needs root, to become someone else")
     script = (
         "import os, sys\nfrom tuner.loop.event_log_place import _writing_obstacle\n"
-        "from tuner.loop.turn import Job\nfrom tuner.model.decision import Mode\n"
-        "os.setuid(int(sys.argv[1]))\nprint(_writing_obstacle(sys.argv[2], Job('etl', 'etl/1', 1, Mode.AUTO)))"
+        "from tuner.loop.turn import JobToRun\nfrom tuner.model.decision import Mode\n"
+        "os.setuid(int(sys.argv[1]))\nprint(_writing_obstacle(sys.argv[2], JobToRun('etl', 'etl/1', 1, Mode.AUTO)))"
     )
     nobody = str(pwd.getpwnam("nobody").pw_uid)
     done = subprocess.run([sys.executable, "-c", script, nobody, "/"], capture_output=True, text=True, check=True)
@@ -212,7 +214,7 @@ def test_who_may_not_write_there_runs_without() -> None:
 
 
 @pytest.mark.parametrize("base", ["/shared/events", "file:///shared/events"])
-def test_a_platform_that_has_no_paths_of_this_machine_is_given_none(job: Job, base: str) -> None:
+def test_a_platform_that_has_no_paths_of_this_machine_is_given_none(job: JobToRun, base: str) -> None:
     platform = Submission(platform="Cloud", schemes=frozenset({"s3"}))
     place = event_log_place(replace(job, submission=platform, event_log_base=base, base_is_shared=True))
     assert (place.directory, place.conf) == ("", {})
@@ -225,13 +227,13 @@ K8S = {**CLUSTER, "spark.master": "k8s://https://api:443"}
 NO_VOLUME = "no volume is mounted there for the driver to write to"
 
 
-def in_pod(job: Job, conf: Mapping[str, str]) -> EventLogPlace:
+def in_pod(job: JobToRun, conf: Mapping[str, str]) -> EventLogPlace:
     """Of a job that someone gave a base which he says is shared."""
     return event_log_place(replace(job, base_is_shared=True, submission=Submission(conf={**K8S, **conf})))
 
 
 @pytest.mark.parametrize("kind", ["persistentVolumeClaim", "nfs"])
-def test_a_driver_on_kubernetes_is_given_a_path_that_a_volume_brings(job: Job, tmp_path: Path, kind: str) -> None:
+def test_a_driver_on_kubernetes_is_given_a_path_that_a_volume_brings(job: JobToRun, tmp_path: Path, kind: str) -> None:
     volume = f"spark.kubernetes.driver.volumes.{kind}.events.mount"
     assert in_pod(job, {f"{volume}.path": str(tmp_path)}).directory.startswith(tmp_path.as_uri())
     for conf in (
@@ -245,14 +247,14 @@ def test_a_driver_on_kubernetes_is_given_a_path_that_a_volume_brings(job: Job, t
         assert NO_VOLUME in found.why
 
 
-def test_a_pod_that_a_platform_makes_needs_a_volume_too(job: Job) -> None:
+def test_a_pod_that_a_platform_makes_needs_a_volume_too(job: JobToRun) -> None:
     away = Submission(platform="the Spark operator", makes_pod=True)
     found = event_log_place(replace(job, base_is_shared=True, submission=away))
     assert NO_VOLUME in found.why
     assert not Path(job.event_log_base).exists(), "nothing is made here for a driver that has it not"
 
 
-def test_a_driver_of_this_machine_needs_none_though_its_executors_are_pods(job: Job) -> None:
+def test_a_driver_of_this_machine_needs_none_though_its_executors_are_pods(job: JobToRun) -> None:
     client = Submission(conf={"spark.master": "k8s://https://api:443"})
     assert event_log_place(replace(job, submission=client)).directory
 

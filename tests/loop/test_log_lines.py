@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from tests.policy.histories import said
 from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
-from tuner.loop.turn import Job, Report, Turn
+from tuner.loop.turn import JobToRun, Report, Turn
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Prediction
 from tuner.model.cluster import Cluster
@@ -31,7 +31,7 @@ def decided(number: int, standing: Standing, gain: float = 1.0) -> DecidedChange
 def turn(*changes: DecidedChange, **directives: object) -> Turn:
     decision = Decision(Mode.AUTO, changes)
     return Turn(
-        Job("etl.load", "etl/1/load/-1/1", 1, Mode.AUTO),
+        JobToRun("etl.load", "etl/1/load/-1/1", 1, Mode.AUTO),
         decision,
         Directives(**directives),  # type: ignore[arg-type]
         {},

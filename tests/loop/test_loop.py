@@ -38,7 +38,7 @@ from tuner.loop import (
 from tuner.loop import prepare as prepare_module
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.log_lines import report_lines, turn_details, turn_lines
-from tuner.loop.loop import Job, Report, Turn, complete, prepare
+from tuner.loop.loop import JobToRun, Report, Turn, complete, prepare
 from tuner.loop.steered import unsteered as unsteered_job
 from tuner.model.action import Action, ActionKind
 from tuner.model.application import Completeness, Problem, ProblemCode
@@ -1110,7 +1110,7 @@ def test_a_turn_survives_being_stored(nightly: Nightly) -> None:
     turn = nightly.prepare("e/2/1")
     assert turn.decision.in_force
     assert msgspec.json.decode(msgspec.json.encode(turn), type=Turn) == turn
-    assert msgspec.convert(json.loads(msgspec.json.encode(turn.job)), Job) == turn.job
+    assert msgspec.convert(json.loads(msgspec.json.encode(turn.job)), JobToRun) == turn.job
 
 
 def test_the_decision_that_was_submitted_is_the_one_that_is_judged(nightly: Nightly) -> None:

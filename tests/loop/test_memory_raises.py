@@ -10,7 +10,7 @@ import pytest
 
 from tests.nightly import Nightly, Spark
 from tuner.loop.log_lines import turn_lines
-from tuner.loop.loop import Job, complete
+from tuner.loop.loop import JobToRun, complete
 from tuner.model.decision import Mode
 from tuner.model.run import Origin, RunState
 from tuner.model.size_change import MemoryLimits, Resources
@@ -103,6 +103,6 @@ def test_of_mapped_instances_only_the_retry_of_the_one_that_died_has_more(tmp_pa
 class Mapped(Nightly):
     """A task of many instances: the one before the last part of a key."""
 
-    def job(self, key: str) -> Job:
+    def job(self, key: str) -> JobToRun:
         dag, run, task, index, _ = key.split("/")
         return replace(super().job(key), origin=Origin(dag, run, task, int(index)))

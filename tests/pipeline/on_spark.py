@@ -7,14 +7,14 @@ from typing import Any
 
 from tuner.cli.reading.log_sources import log_sources
 from tuner.pipeline.hadoop import HadoopDirectory
-from tuner.pipeline.harvest import Harvest, harvest
+from tuner.pipeline.harvest import HarvestSummary, harvest
 from tuner.pipeline.replay import replay_on_spark
 from tuner.pipeline.replayed import SparkReplayed
 from tuner.pipeline.sole_writer import sole_writer
 from tuner.replay.walk import Walker
 
 
-def harvested(spark: Any, logs: Path, out: Path) -> Harvest:
+def harvested(spark: Any, logs: Path, out: Path) -> HarvestSummary:
     with sole_writer(HadoopDirectory(spark, str(out))) as writer:
         return harvest(spark, log_sources([str(logs)], str(out))[0], writer)
 

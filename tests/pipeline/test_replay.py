@@ -141,6 +141,20 @@ def test_cohorts_and_runs_are_chosen_anew_each_time(
     )
 
 
+@pytest.mark.nightly
+def test_a_cohort_of_the_very_name_is_replayed_alone(spark: Any, tmp_path: Path) -> None:
+    """Harvested earlier are others that match it as a pattern."""
+    logs, out, chosen = tmp_path / "logs", tmp_path / "out", RunSelection("load?", months=1)
+    night(logs, "load1", 0)
+    night(logs, "load1", 400)
+    assert found(replayed(spark, logs, out, chosen=chosen)) == found_here(logs, Walker(), chosen=chosen)
+    night(logs, "load?", 0)
+    night(logs, "load?", 1)
+    replay = replayed(spark, logs, out, chosen=chosen)
+    assert [(cohort.cohort, cohort.runs) for cohort in replay.summary.cohorts] == [("load?", 2)]
+    assert found(replay) == found_here(logs, Walker(), chosen=chosen)
+
+
 def test_a_log_that_was_named_and_cannot_be_read_is_told_each_time(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
-from tuner.cost.objective import Pricing
+from tuner.cost.order_objective import Pricing
 
 # Sums of the same numbers in another order differ by this much at most; a plan that is better by less is not better.
 ROUNDING = 1 + 1e-12

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tuner.cost.cheapest_tree import TooManyPairsError, cheapest_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
-from tuner.cost.objective import Pricing
+from tuner.cost.order_objective import Pricing
 
 PART_INPUTS = 8
 PART_PAIRS = 20_000

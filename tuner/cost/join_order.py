@@ -11,7 +11,7 @@ from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import Edge, JoinEdges, bits
 from tuner.cost.join_tree import JoinTree, SizeOf, leaf, tree_cost
 from tuner.cost.linear_tree import linear_tree
-from tuner.cost.objective import Objective, Pricing, WeightedRatio
+from tuner.cost.order_objective import OrderObjective, Pricing, WeightedRatio
 from tuner.cost.ranked_order import ranked_order
 from tuner.spark.order_cost import Cost
 
@@ -43,7 +43,7 @@ def best_order(
     relations: int,
     edges: Iterable[Edge],
     size_of: SizeOf,
-    objective: Objective = BY_RATIO,
+    objective: OrderObjective = BY_RATIO,
     *,
     written: JoinTree | None = None,
     pairs: int = DEFAULT_PAIRS,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree, joined
-from tuner.cost.objective import Pricing
+from tuner.cost.order_objective import Pricing
 
 
 def linear_tree(inputs: Sequence[JoinTree], edges: JoinEdges, pricing: Pricing) -> JoinTree | None:

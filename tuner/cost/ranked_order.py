@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_tree import JoinTree
-from tuner.cost.objective import Pricing
+from tuner.cost.order_objective import Pricing
 
 
 @dataclass(frozen=True, slots=True)

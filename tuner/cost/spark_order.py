@@ -1,7 +1,7 @@
 """The order that Spark's own cost-based reordering chooses for a block, given the sizes that it believes in.
 
 Source: `JoinReorderDP` in `CostBasedJoinReorder.scala`: level by level, one plan for each set of items, which need not
-hold the best plan of all (`tuner.cost.objective.WeightedRatio`), no cross products.
+hold the best plan of all (`tuner.cost.order_objective.WeightedRatio`), no cross products.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from tuner.history.outcome import state_of
 from tuner.history.store import Store
 from tuner.loop.as_told import as_told
 from tuner.loop.books import keep_books
-from tuner.loop.harvest import Harvest, harvest
+from tuner.loop.harvest import HarvestedRun, harvest
 from tuner.loop.known_runs import known_runs
 from tuner.loop.logs_of_runs import log_of_run
 from tuner.loop.look_ahead import look_ahead, prove
@@ -101,7 +101,7 @@ def _completed(completing: _Completing) -> Report:
     return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
 
 
-def _why_later(completing: _Completing, found: Harvest | None) -> str:
+def _why_later(completing: _Completing, found: HarvestedRun | None) -> str:
     """Why the log is left for later; "" where it tells now what it ever will."""
     if completing.is_unread:
         return "the event log could not be read"
@@ -119,7 +119,7 @@ def _booked(completing: _Completing, outlook: Decision | None) -> Gained | None:
     return completing.problems.guard("keep the books", keep, None)
 
 
-def _harvest_of(completing: _Completing) -> Harvest | None:
+def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     """What the run's event log tells; None for a run that was to leave none, which was said before it."""
     turn = completing.turn
     if not turn.event_log_dir:
@@ -150,7 +150,7 @@ def _finish(store_url: str, run: Run, *, seen: bool) -> bool:
 
 
 def _look_back(
-    turn: Turn, store_url: str, run: Run, found: Harvest | None, problems: Problems
+    turn: Turn, store_url: str, run: Run, found: HarvestedRun | None, problems: Problems
 ) -> tuple[Judgement | None, Decision | None]:
     """What came of the run's changes, and the decision for the next; what people are to see of it is stored."""
     judging = bool(run.decision.in_force and run.outcome)
@@ -171,7 +171,9 @@ def _look_back(
     return judged, outlook
 
 
-def _add_details(turn: Turn, store: Store, runs: Sequence[Run], found: Harvest, problems: Problems) -> Decision | None:
+def _add_details(
+    turn: Turn, store: Store, runs: Sequence[Run], found: HarvestedRun, problems: Problems
+) -> Decision | None:
     """What people see of this run, with what would be decided for one that started now, which is returned."""
     # Only what has run needs these rules.
     from tuner.advice.insights.join_order import unsure_orders

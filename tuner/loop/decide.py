@@ -9,7 +9,7 @@ from functools import partial
 from tuner.loop.known import Known, reach_of
 from tuner.loop.next_decision import context_of_next, next_decision
 from tuner.loop.size_changes import cut_sizes, raised_sizes
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
 from tuner.model.size_change import SizeChange
@@ -49,7 +49,7 @@ def decide(known: Known, problems: Problems) -> Decision:
     return replace(decided, raises=raises, cuts=cuts)
 
 
-def _context(job: Job, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:
+def _context(job: JobToRun, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:
     spark = job.submission.spark
     # In cluster mode the Spark at hand may be another one than the cluster's.
     version = spark.version if spark and not job.submission.in_cluster_mode else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.history.store import Store
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.run import Run
 
 # Tries of a run that are looked up by their keys.
@@ -15,7 +15,7 @@ HEALING_END = "-healed"
 UNSTEERED_END = "-unsteered"
 
 
-def earlier_tries(store: Store, job: Job) -> list[Run]:
+def earlier_tries(store: Store, job: JobToRun) -> list[Run]:
     """The tries before this one: of many mapped task instances' runs the latest few may not hold them."""
     stem = job.key.rsplit("/", 1)[0]
     numbers = range(max(1, job.try_number - MAX_TRIES), job.try_number)
@@ -24,6 +24,6 @@ def earlier_tries(store: Store, job: Job) -> list[Run]:
     return [run for run in tries if run is not None and run.key != job.key]
 
 
-def healing(job: Job) -> Job:
+def healing(job: JobToRun) -> JobToRun:
     """The same job as it is submitted once more in its try: as in the next one, under a key of its own."""
     return replace(job, key=f"{job.key}{HEALING_END}", try_number=job.try_number + 1)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
 from tuner.eventlog.properties import redact
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.steering.agent.submission import Submission
 from tuner.steering.hadoop_scheme import has_file_system, is_object_store
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
@@ -47,7 +47,7 @@ class EventLogPlace:
     why: str = ""
 
 
-def event_log_place(job: Job) -> EventLogPlace:
+def event_log_place(job: JobToRun) -> EventLogPlace:
     """Where the user has his event log; where he has none, a directory for this try alone, which is made."""
     if _is(job.user_conf.get(EVENT_LOG_ENABLED), "false"):
         return EventLogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
@@ -68,7 +68,7 @@ def _is(value: str | None, word: str) -> bool:
     return (value or "").strip().lower() == word
 
 
-def _of_user(location: str, job: Job) -> EventLogPlace:
+def _of_user(location: str, job: JobToRun) -> EventLogPlace:
     """The user has his log on: it stays as he has it, and he answers for its directory."""
     if obstacle := _reading_obstacle(location, job):
         return EventLogPlace(
@@ -78,7 +78,7 @@ def _of_user(location: str, job: Job) -> EventLogPlace:
     return EventLogPlace(_absolute(location))
 
 
-def _not_enabled(location: str, job: Job) -> EventLogPlace:
+def _not_enabled(location: str, job: JobToRun) -> EventLogPlace:
     """The user named a directory that Spark did not use so far: his job must start with it, too."""
     if obstacle := _writing_obstacle(location, job):
         return EventLogPlace(
@@ -88,7 +88,7 @@ def _not_enabled(location: str, job: Job) -> EventLogPlace:
     return EventLogPlace(_absolute(location), {EVENT_LOG_ENABLED: "true"})
 
 
-def _below_base(job: Job) -> EventLogPlace:
+def _below_base(job: JobToRun) -> EventLogPlace:
     base = job.event_log_base.rstrip("/") or job.event_log_base
     parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
     parts[-1] += of_key(job.key)
@@ -103,7 +103,7 @@ def _below_base(job: Job) -> EventLogPlace:
     return EventLogPlace(directory, {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: directory})
 
 
-def _base_obstacle(job: Job) -> str:
+def _base_obstacle(job: JobToRun) -> str:
     submission = job.submission
     base = local_path(job.event_log_base)
     if job.runs_as and _has_owners(base, job):
@@ -119,7 +119,7 @@ def _base_obstacle(job: Job) -> str:
     return ""
 
 
-def _has_owners(base: Path | None, job: Job) -> bool:
+def _has_owners(base: Path | None, job: JobToRun) -> bool:
     """Whether the driver writes below the base as the user that the job runs as, whom that must let: HDFS, or a shared disk."""
     return job.submission.in_cluster_mode if base is not None else not is_object_store(scheme_of(job.event_log_base))
 
@@ -144,7 +144,7 @@ def _absolute(location: str) -> str:
     return location if local is None else local.absolute().as_uri()
 
 
-def _reading_obstacle(location: str, job: Job) -> str:
+def _reading_obstacle(location: str, job: JobToRun) -> str:
     """Why the logs there cannot be read from here. What is not there at all is for Spark to report."""
     if "${" in location:
         return "only Spark knows what its variables stand for"
@@ -159,7 +159,7 @@ def _reading_obstacle(location: str, job: Job) -> str:
     return ""
 
 
-def _writing_obstacle(location: str, job: Job, *, make: bool = False) -> str:
+def _writing_obstacle(location: str, job: JobToRun, *, make: bool = False) -> str:
     """Why Spark might fail to start with its log there; `make` says that the directory is the tuner's own to make."""
     if "${" in location:
         return "only Spark knows what its variables stand for"
@@ -194,7 +194,7 @@ def _require_spoken(url: str, submission: Submission) -> None:
         raise OSError("the URL names no bucket or host")
 
 
-def _remote(url: str, job: Job) -> UPath:
+def _remote(url: str, job: JobToRun) -> UPath:
     from upath import UPath
 
     path = log_path(url, job.access)

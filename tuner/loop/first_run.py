@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from tuner.history.store import Store
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.steered import Steered, submit_conf
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
 from tuner.policy.lent_changes import MOST_AGE, lent_changes
 from tuner.steering.lent_directives import lent_by_agent
@@ -17,7 +17,7 @@ from tuner.steering.steering_method import choose_method
 MOST_LENT = 200
 
 
-def lent_to_first_run(store: Store, job: Job, place: EventLogPlace) -> Steered | None:
+def lent_to_first_run(store: Store, job: JobToRun, place: EventLogPlace) -> Steered | None:
     """The first run of a cohort with what others have proven; None where there is nothing, or no agent to carry it out."""
     way = choose_method(job.steering, job.submission, "")
     if way.route is None or not job.borrows:

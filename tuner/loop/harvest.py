@@ -27,7 +27,7 @@ _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
+class HarvestedRun:
     """What was read of a run's log. `application` is without its work; `has_failed` says that this failed, or did not end."""
 
     application: Application
@@ -45,12 +45,12 @@ class Harvest:
         assert self._taken.seen is not None
         return self._taken.seen.details(self.application.status, outlook, more)
 
-    def as_ended(self, now: datetime) -> Harvest:
+    def as_ended(self, now: datetime) -> HarvestedRun:
         """The same of an application whose log its service leaves without an end."""
         return replace(self, application=as_ended(self.application, now))
 
 
-def harvest(source: LogSource, *, for_people: bool = False) -> Harvest:
+def harvest(source: LogSource, *, for_people: bool = False) -> HarvestedRun:
     """Reads a log to its end, or to where it breaks off; `for_people` with what they look at. Never raises for what it holds."""
     taken = _Taken()
     if for_people:
@@ -59,7 +59,7 @@ def harvest(source: LogSource, *, for_people: bool = False) -> Harvest:
 
         taken.seen = LookedAt()
     application = read_log(source, taken.take)
-    return Harvest(application, taken.ends.has_failed, taken)
+    return HarvestedRun(application, taken.ends.has_failed, taken)
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from tuner.history.store import Store
 from tuner.loop.earlier_tries import earlier_tries
 from tuner.loop.next_decision import LEARN_RUNS, advised_on, facts_now
 from tuner.loop.stamps import advice_stamp
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.change import Change
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, Run
@@ -32,7 +32,7 @@ MOST_COHORTS_ELSEWHERE = 20
 class Known:
     """What the decision on a job's next run rests on; `advice_stamp` tells what was advised from what would be on other runs."""
 
-    job: Job
+    job: JobToRun
     runs: Sequence[Run]
     verdicts: Sequence[Verdict]
     earlier_tries: Sequence[Run]
@@ -49,7 +49,7 @@ class Known:
         return sum(map(usable, self.runs))
 
 
-def what_is_known(store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems) -> Known:
+def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_version: str, problems: Problems) -> Known:
     """Reads what the store holds of a job; StoreError as `Store` raises it. What was advised on the same runs is taken up."""
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
     no_agent = why_no_agent(runs, datetime.now(UTC))
@@ -66,7 +66,7 @@ def what_is_known(store: Store, job: Job, runs: Sequence[Run], spark_version: st
     return Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, imported)
 
 
-def _elsewhere(store: Store, job: Job, runs: Sequence[Run]) -> Elsewhere:
+def _elsewhere(store: Store, job: JobToRun, runs: Sequence[Run]) -> Elsewhere:
     """What other cohorts teach; their runs only for as long as this one has few of its own."""
     return store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, LEARN_RUNS if _is_new(runs) else 0)
 
@@ -75,6 +75,6 @@ def _is_new(runs: Sequence[Run]) -> bool:
     return sum(usable(run) for run in runs) < TAUGHT_BY_OWN_RUNS
 
 
-def reach_of(job: Job, way: SteeringMethod) -> Reach:
+def reach_of(job: JobToRun, way: SteeringMethod) -> Reach:
     """How far a change can reach the job: its plans by the agent, its SQL texts, or its properties alone."""
     return Reach.AGENT if way.route is not None else Reach.TEXT if job.statements else Reach.CONF

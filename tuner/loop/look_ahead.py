@@ -14,7 +14,7 @@ from tuner.loop.proofs import proofs_of
 from tuner.loop.size_limits import size_limits
 from tuner.loop.stamps import are_known, decision_stamp
 from tuner.loop.steered import names_of_changed
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
 from tuner.model.look_ahead import LookAhead
 from tuner.model.run import Run
@@ -30,7 +30,7 @@ _NO_KEY = ""
 
 
 def look_ahead(
-    store: Store, job: Job, runs: Sequence[Run], spark_version: str, problems: Problems
+    store: Store, job: JobToRun, runs: Sequence[Run], spark_version: str, problems: Problems
 ) -> tuple[Decision | None, Known | None]:
     """The decision for a run that would start now, which is kept for it, and what it rests on."""
     job, before = replace(job, key=_NO_KEY, try_number=1), len(problems.found)

@@ -7,7 +7,7 @@ from tuner.loop.complete import complete as complete
 from tuner.loop.earlier_tries import healing as healing
 from tuner.loop.prepare import load_beside as load_beside
 from tuner.loop.prepare import prepare as prepare
-from tuner.loop.turn import Job as Job
+from tuner.loop.turn import JobToRun as JobToRun
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
 from tuner.loop.withdraw import forget as forget

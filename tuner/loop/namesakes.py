@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tuner.history.store import Store
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 
 
-def namesakes(store: Store, job: Job) -> list[tuple[str, str]]:
+def namesakes(store: Store, job: JobToRun) -> list[tuple[str, str]]:
     """The others (dag_id, task_id) whose runs get into a job's cohort by what these are called by default, as its own do."""
     origin = job.origin
     if origin is None or not _is_by_default(job.cohort, (origin.dag_id, origin.task_id)):

@@ -24,7 +24,7 @@ from tuner.loop.settle_earlier import settle_all
 from tuner.loop.steered import Steered, undecided, unsteered
 from tuner.loop.steered_ahead import steered_ahead
 from tuner.loop.steered_now import steered_now
-from tuner.loop.turn import Job, Turn
+from tuner.loop.turn import JobToRun, Turn
 from tuner.loop.unstarted import did_not_start, may_not_start
 from tuner.loop.withdraw import forget_jobs
 from tuner.model.run import Run
@@ -35,7 +35,7 @@ from tuner.within_time import aside, within
 MOST_DECISIONS = 3
 
 
-def prepare(job: Job, store_url: str) -> Turn:
+def prepare(job: JobToRun, store_url: str) -> Turn:
     """Decide how the next run is steered and record it as running. Never raises: without a store it runs unsteered, as where
     deciding takes longer than `job.most_seconds` allows."""
     preparing = Preparing(job, store_url, datetime.now(UTC), time.monotonic(), job.most_seconds.before_run())
@@ -86,7 +86,7 @@ def _looked_up(preparing: Preparing) -> Turn | None:
     return None
 
 
-def _mixed_up(store: Store, job: Job) -> list[str]:
+def _mixed_up(store: Store, job: JobToRun) -> list[str]:
     return [
         f"cohort {job.cohort} has the runs of task {task_id} of DAG {dag_id}, too, which is called the same: give each a cohort= "
         "of its own"
@@ -220,7 +220,7 @@ def _steer_as_decided_ahead(store: Store, preparing: Preparing) -> Steered | Non
     return None
 
 
-def _in_its_mode(store: Store, preparing: Preparing) -> Job:
+def _in_its_mode(store: Store, preparing: Preparing) -> JobToRun:
     """With what a person said of its cohort."""
     job = preparing.job
     return preparing.problems.guard("read the mode", lambda: as_told(store, job), job)

@@ -10,7 +10,7 @@ from datetime import datetime
 from tuner.history.store import Store
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.steered import Steered
-from tuner.loop.turn import Job, Turn
+from tuner.loop.turn import JobToRun, Turn
 from tuner.problems import Problems
 from tuner.within_time import Consent
 
@@ -19,7 +19,7 @@ from tuner.within_time import Consent
 class Preparing:
     """How far a preparation has come, for who no longer waits for it."""
 
-    job: Job
+    job: JobToRun
     store_url: str
     now: datetime
     began: float
@@ -34,6 +34,6 @@ class Preparing:
     def seconds_left(self) -> float:
         return self.began + self.most_seconds - time.monotonic()
 
-    def turn(self, job: Job, steering: Steered, problems: Sequence[str]) -> Turn:
+    def turn(self, job: JobToRun, steering: Steered, problems: Sequence[str]) -> Turn:
         decided = (steering.decision, steering.directives, steering.conf)
         return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught, steering.names)

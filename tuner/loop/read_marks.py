@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.location import log_path, on_disk
 from tuner.loop.event_log_place import of_key
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 MOST_DEATHS = 3
 
 
-def has_killed_its_readers(job: Job, key: str) -> bool:
+def has_killed_its_readers(job: JobToRun, key: str) -> bool:
     """Whether so many began to read the log of the run `key`, an earlier one of the job's cohort, and have not come to its end:
     they were ended while they did, or are at it just now."""
     return _deaths(job, key) >= MOST_DEATHS
 
 
 @contextmanager
-def marked(job: Job, key: str) -> Iterator[None]:
+def marked(job: JobToRun, key: str) -> Iterator[None]:
     """Marks the log of the run `key` as being read, where the job's event logs go. Fails open: without a mark it is read, too.
 
     A process that ends by itself before it has read all takes the mark away: reading goes on in a thread that nobody waits for.
@@ -47,13 +47,13 @@ def marked(job: Job, key: str) -> Iterator[None]:
         at_exit()
 
 
-def unmark(job: Job, key: str) -> None:
+def unmark(job: JobToRun, key: str) -> None:
     """Takes the mark of the run `key` away, if there is one. Never raises."""
     with suppress(Exception):
         _mark(job, key).unlink()
 
 
-def _deaths(job: Job, key: str) -> int:
+def _deaths(job: JobToRun, key: str) -> int:
     """The bytes of the mark: one for each that began to read and has not ended."""
     try:
         return len(_mark(job, key).read_bytes())
@@ -61,7 +61,7 @@ def _deaths(job: Job, key: str) -> int:
         return 0
 
 
-def _mark(job: Job, key: str) -> Path | UPath:
+def _mark(job: JobToRun, key: str) -> Path | UPath:
     """Readers of logs pass over hidden files."""
     if not job.event_log_base:
         raise EventLogNotFoundError("no event_log_base was set for this job")

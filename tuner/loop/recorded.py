@@ -10,7 +10,7 @@ from tuner.errors import TriedMeanwhileError
 from tuner.history.store import Store
 from tuner.loop.preparing import Preparing
 from tuner.loop.steered import Steered, unsteered
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.run import Run, RunState
 from tuner.within_time import Consent
 
@@ -24,7 +24,7 @@ class _Begun(Enum):
 
 
 def recorded(
-    store: Store, preparing: Preparing, job: Job, steering: Steered, decided_with: Collection[str]
+    store: Store, preparing: Preparing, job: JobToRun, steering: Steered, decided_with: Collection[str]
 ) -> Steered | None:
     """The steering, once it is recorded: what is not cannot be verified or rolled back, and then nothing is in force.
     `decided_with` are the keys of the runs that it rests on: TriedMeanwhileError as Store.begin raises it."""

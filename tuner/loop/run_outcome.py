@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_in, failure_of
 from tuner.history.store import Store
-from tuner.loop.harvest import Harvest
+from tuner.loop.harvest import HarvestedRun
 from tuner.loop.known_runs import known_runs
 from tuner.model.application import Completeness
 from tuner.model.failure import Failure
@@ -14,7 +14,7 @@ from tuner.model.run import Outcome
 from tuner.spark.version import major_minor
 
 
-def failure_of_run(found: Harvest | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
+def failure_of_run(found: HarvestedRun | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
     """Why a run failed, by its log and how its driver ended."""
     ended = found is None or found.application.end_ms is not None
     if found is None or outcome is None:
@@ -25,7 +25,7 @@ def failure_of_run(found: Harvest | None, outcome: Outcome | None, ending: Endin
     return failure_of(logged, ending, ended=ended, tells_all=tells_all, queries=queries)
 
 
-def has_ended(found: Harvest | None) -> TypeGuard[Harvest]:
+def has_ended(found: HarvestedRun | None) -> TypeGuard[HarvestedRun]:
     """Whether the log says that its application ended."""
     return found is not None and found.application.status is Completeness.COMPLETE
 

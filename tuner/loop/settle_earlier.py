@@ -17,7 +17,7 @@ from tuner.loop.logs_of_runs import LogsOfRuns
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, unmark
 from tuner.loop.run_outcome import failure_of_run, outcomes_of
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.application import Completeness
 from tuner.model.run import Run, RunState
 from tuner.policy.borrowed_changes import with_borrowed
@@ -40,7 +40,7 @@ def settle_all(pending: Sequence[Run], preparing: Preparing, problems: Problems)
             problems.guard(f"harvest run {run.key}", step, None)
 
 
-def _settle(store: Store, job: Job, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
+def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
     superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
     try:
         log = logs.of(run)
@@ -71,16 +71,16 @@ def _settle(store: Store, job: Job, run: Run, logs: LogsOfRuns, now: datetime, p
         store.finish(run.key, state, now, ended.outcome)
 
 
-def _is_superseded(job: Job, run: Run) -> bool:
+def _is_superseded(job: JobToRun, run: Run) -> bool:
     """Whether the job is a later try of the run."""
     return run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
 
 
-def _is_given_up(job: Job, run: Run, now: datetime) -> bool:
+def _is_given_up(job: JobToRun, run: Run, now: datetime) -> bool:
     return _is_superseded(job, run) or now - run.started_at > LOST_AFTER
 
 
-def _is_beside(job: Job, run: Run) -> bool:
+def _is_beside(job: JobToRun, run: Run) -> bool:
     """Whether the run is another instance of the same mapped task: its own process harvests it, and each of many would look."""
     mine, other = job.origin, run.origin
     return mine is not None and other is not None and mine != other and replace(other, map_index=mine.map_index) == mine

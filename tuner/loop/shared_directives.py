@@ -11,7 +11,7 @@ from tuner.errors import TunerError
 from tuner.eventlog.location import local_path, log_path
 from tuner.eventlog.properties import redact
 from tuner.loop.event_log_place import EventLogPlace, of_key
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.within_time import within
 
 # Readers of event logs pass over hidden files.
@@ -19,7 +19,7 @@ FILE_NAME = ".spark-tuner-directives.json"
 MAX_SECONDS = 15.0
 
 
-def shared_with(job: Job, place: EventLogPlace) -> Callable[[str], str] | None:
+def shared_with(job: JobToRun, place: EventLogPlace) -> Callable[[str], str] | None:
     """What puts directives where the driver of a run reads them; None where its log goes to no directory of its own, or to one of
     this machine."""
     here = local_path(place.directory) is not None and not job.base_is_shared

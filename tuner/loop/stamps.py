@@ -15,7 +15,7 @@ import msgspec
 import tuner
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.named_model import named_model
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.imported_change import ImportedChange
@@ -33,7 +33,7 @@ _LEARNER = ("numpy", "scipy")
 
 
 def decision_stamp(
-    job: Job,
+    job: JobToRun,
     way: SteeringMethod,
     reach: Reach,
     advice: str,

@@ -8,7 +8,7 @@ from functools import partial
 
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.shared_directives import shared_with
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision, Mode
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
@@ -34,7 +34,12 @@ class Steered:
 
 
 def steered(
-    job: Job, place: EventLogPlace, decided: Decision, directives: Directives, taught: str, names: Mapping[str, str]
+    job: JobToRun,
+    place: EventLogPlace,
+    decided: Decision,
+    directives: Directives,
+    taught: str,
+    names: Mapping[str, str],
 ) -> Steered:
     """A decision as far as its directives carry it out."""
     decision = only_carried_out(decided, directives)
@@ -43,20 +48,20 @@ def steered(
     return Steered(decision, directives, conf, taught, names_of_changed(decision, names))
 
 
-def unsteered(job: Job, place: EventLogPlace, why: str = "") -> Steered:
+def unsteered(job: JobToRun, place: EventLogPlace, why: str = "") -> Steered:
     """A run in which nothing is in force, and why."""
     code = ReasonCode.UNSTEERED if place.directory else ReasonCode.UNOBSERVED
     decision = Decision(job.mode, (), unsteered=Reason(code, {"why": place.why or why}))
     return Steered(decision, conf=submit_conf(job, decision, Directives(), place))
 
 
-def undecided(job: Job) -> Decision:
+def undecided(job: JobToRun) -> Decision:
     """The decision of a run that could not even be told why it is unsteered."""
     return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": ""}))
 
 
 def carry_out(
-    job: Job,
+    job: JobToRun,
     way: SteeringMethod,
     decision: Decision,
     told: Callable[[], AgentDirectives],
@@ -79,12 +84,12 @@ def carry_out(
     return by_conf(decision, job.user_conf, job.statements, queries() if job.statements else (), why)
 
 
-def sharing(way: SteeringMethod, job: Job, place: EventLogPlace) -> SteeringMethod:
+def sharing(way: SteeringMethod, job: JobToRun, place: EventLogPlace) -> SteeringMethod:
     """The same way, with the job's directives where its driver reads them."""
     return replace(way, route=replace(way.route, share=shared_with(job, place))) if way.route else way
 
 
-def have_jar_built(job: Job, way: SteeringMethod, problems: Problems) -> None:
+def have_jar_built(job: JobToRun, way: SteeringMethod, problems: Problems) -> None:
     """Has the agent's jar built beside, while the job is decided."""
     if way.route is not None and job.mode is not Mode.OBSERVE:
         problems.guard("have the agent's jar built", partial(build_ahead, way.route), None)
@@ -95,7 +100,7 @@ def names_of_changed(decision: Decision, names: Mapping[str, str]) -> dict[str, 
     return {query: names[query] for decided in decision.changes for query in decided.queries}
 
 
-def submit_conf(job: Job, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
+def submit_conf(job: JobToRun, decision: Decision, directives: Directives, place: EventLogPlace) -> dict[str, str]:
     """What is added to the submit: what observes the run, where its author has not set it, and what steers it."""
     is_tuned = job.resources is Resources.TUNE
     observing = {}

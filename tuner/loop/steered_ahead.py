@@ -11,7 +11,7 @@ from tuner.loop.known_runs import known_runs
 from tuner.loop.next_decision import learned_from
 from tuner.loop.stamps import advice_stamp, decision_stamp
 from tuner.loop.steered import Steered, carry_out, have_jar_built, sharing, steered
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.query import Query
 from tuner.model.run import Elsewhere, RunMark
 from tuner.policy.measured_values import newest_of_each
@@ -21,7 +21,7 @@ from tuner.steering.steering_method import choose_method
 
 
 def steered_ahead(
-    store: Store, job: Job, place: EventLogPlace, marks: Sequence[RunMark], problems: Problems
+    store: Store, job: JobToRun, place: EventLogPlace, marks: Sequence[RunMark], problems: Problems
 ) -> Steered | None:
     """What was decided when the last run ended; None where anything that it rests on may have changed since."""
     ahead = store.look_ahead(job.cohort)
@@ -43,5 +43,5 @@ def steered_ahead(
     return steered(job, place, ahead.decision, directives, taught, ahead.names)
 
 
-def _newest(store: Store, job: Job) -> list[Query]:
+def _newest(store: Store, job: JobToRun) -> list[Query]:
     return newest_of_each(known_runs(store, job.cohort))

@@ -14,7 +14,7 @@ from tuner.loop.known import what_is_known
 from tuner.loop.next_decision import learned_from
 from tuner.loop.size_limits import size_limits
 from tuner.loop.steered import Steered, carry_out, have_jar_built, sharing, steered, unsteered
-from tuner.loop.turn import Job
+from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.model.run import Run
 from tuner.policy.measure import latest_outcome
@@ -24,7 +24,7 @@ from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 from tuner.words.query_names import names_in
 
 
-def steered_now(store: Store, job: Job, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> Steered:
+def steered_now(store: Store, job: JobToRun, place: EventLogPlace, runs: Sequence[Run], problems: Problems) -> Steered:
     """The decision on all that the store knows, or on what other jobs have proven for a first run, carried out."""
     if not place.directory:
         return unsteered(job, place)

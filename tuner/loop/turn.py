@@ -27,7 +27,7 @@ from tuner.words.reasons import reason_words, why_words
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobToRun:
     """What a driver knows of the run to come.
 
     `key` is unique for each try of each run, `<run's own parts>/<try>`; `try_number` counts from 1; `user_conf` is what
@@ -77,7 +77,7 @@ class Turn:
     line each, none of which stops the job; `taught` what its prices were learned from; `names` what the queries that it
     changes are called, by fingerprint; `is_late` says that nobody waited any longer for its decision."""
 
-    job: Job
+    job: JobToRun
     decision: Decision
     directives: Directives
     conf: Mapping[str, str]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from tuner.errors import StoreError
 from tuner.history.store import Store
-from tuner.loop.turn import Job, Turn
+from tuner.loop.turn import JobToRun, Turn
 from tuner.model.run import Origin, Run, RunState
 from tuner.steering.directives import Directives
 from tuner.within_time import within
@@ -33,7 +33,7 @@ def forget(turns: Sequence[Turn], store_url: str) -> None:
     forget_jobs([turn.job for turn in turns], store_url)
 
 
-def forget_jobs(jobs: Sequence[Job], store_url: str) -> None:
+def forget_jobs(jobs: Sequence[JobToRun], store_url: str) -> None:
     def forgotten() -> None:
         with Store.open(store_url) as store:
             for job in jobs:
@@ -43,7 +43,7 @@ def forget_jobs(jobs: Sequence[Job], store_url: str) -> None:
         within(jobs[0].most_seconds.after_run(), forgotten)
 
 
-def submitted(origin: Origin, job: Callable[[Run], Job], store_url: str, most_seconds: float) -> list[Turn]:
+def submitted(origin: Origin, job: Callable[[Run], JobToRun], store_url: str, most_seconds: float) -> list[Turn]:
     """The turns of a task instance whose jobs were submitted and not harvested yet, by another process maybe; none where the
     history store does not tell within `most_seconds`. Never raises. `job` is what is known of a run's job now."""
 

@@ -49,7 +49,7 @@ _Key = tuple[str | None, str | None, date | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
+class HarvestSummary:
     """What one harvest did. `statuses` counts the applications it read: complete, partial, failed."""
 
     read: int
@@ -66,7 +66,7 @@ def harvest(
     round_bytes: int = ROUND_BYTES,
     *,
     for_replay: bool = False,
-) -> Harvest:
+) -> HarvestSummary:
     """Bring the tables in the writer's directory up to date with the logs.
 
     The documents that replays read take about as long to make as the rest: they are made for a replay, and from then on
@@ -96,7 +96,7 @@ def harvest(
         statuses.update(done.statuses)
         rows.update(done.rows)
         size += sum(piece.size_bytes for piece in some)
-    return Harvest(len(changed), unchanged, size, dict(statuses), dict(rows))
+    return HarvestSummary(len(changed), unchanged, size, dict(statuses), dict(rows))
 
 
 def _rounds(sources: Iterable[LogSource], round_bytes: int) -> Iterator[list[Piece]]:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from tuner.pipeline.batches import Directory
 from tuner.pipeline.cohorts import Fleet
 from tuner.pipeline.fleet_model import FleetModel
-from tuner.pipeline.harvest import Harvest
+from tuner.pipeline.harvest import HarvestSummary
 from tuner.pipeline.run_rows import ORDER, by_cohort, logged_runs, run_rows
 from tuner.pipeline.schema import ddl
 from tuner.pipeline.walk import FOUND, Kind
@@ -41,7 +41,7 @@ class SparkReplayed:
     fleet: Fleet
     walks: Mapping[str, Walked]
     size_bytes: int
-    harvest: Harvest
+    harvest: HarvestSummary
     model: FleetModel
     walked: int
     _logged: DataFrame | None = field(default=None, init=False)

@@ -16,7 +16,7 @@ import pytest
 from tests.cli.conftest import Result
 from tuner.history.store import Store
 from tuner.history.url import VARIABLE
-from tuner.loop.loop import Job, Turn, prepare
+from tuner.loop.loop import JobToRun, Turn, prepare
 from tuner.model.run import RunState
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.directives import Steering
@@ -81,7 +81,7 @@ def test_what_the_user_sets_wins(spark_tuner: Call, submitted: Callable[[], list
 def test_what_is_merged_with_the_users_own_comes_after_it_and_before_the_application(
     spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def with_agent(job: Job, url: str) -> Turn:
+    def with_agent(job: JobToRun, url: str) -> Turn:
         turn = prepare(job, url)
         merged = {"spark.jars": "/own.jar,/agent.jar", "spark.sql.extensions": "a.A,b.B"}
         return replace(turn, directives=replace(turn.directives, merged=merged))
@@ -96,7 +96,7 @@ def test_what_is_merged_with_the_users_own_comes_after_it_and_before_the_applica
 def test_the_loop_is_told_how_the_job_is_submitted(
     spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    jobs: list[Job] = []
+    jobs: list[JobToRun] = []
     monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
     (tmp_path / "spark" / "jars").mkdir()
     (tmp_path / "spark" / "jars" / "spark-core_2.13-4.0.1.jar").touch()
@@ -117,7 +117,7 @@ def test_the_loop_is_told_how_the_job_is_submitted(
 def test_a_base_for_event_logs_can_be_a_url(
     spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs: list[Job] = []
+    jobs: list[JobToRun] = []
     monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
     base = "nosuch://bucket/events"
     result = spark_tuner(

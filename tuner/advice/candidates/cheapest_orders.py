@@ -14,7 +14,7 @@ from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
-from tuner.cost.objective import Pricing, Seconds, WeightedRatio
+from tuner.cost.order_objective import Pricing, Seconds, WeightedRatio
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf

@@ -18,7 +18,7 @@ from tuner.loop.log_lines import report_details, report_lines, turn_details, tur
 from tuner.loop.loop import complete, prepare
 from tuner.loop.next_decision import load_rules
 from tuner.loop.time_limits import DEFAULT
-from tuner.loop.turn import Job, Turn
+from tuner.loop.turn import JobToRun, Turn
 from tuner.model.decision import Mode
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import as_arguments
@@ -47,7 +47,7 @@ class Tuned:
         program, history = find_spark_submit(), (self.history or work.parent / "history.db").absolute()
         store = f"sqlite:///{history}"
         _as_before(work, history)
-        job = Job(
+        job = JobToRun(
             cohort=self.cohort,
             key=f"{self.cohort}/run-{number:03d}/1",
             try_number=1,

@@ -31,7 +31,7 @@ from tuner.words.counts import counted
 from tuner.words.query_names import QueryNames
 
 if TYPE_CHECKING:
-    from tuner.pipeline.harvest import Harvest
+    from tuner.pipeline.harvest import HarvestSummary
 
 
 def harvest(
@@ -65,7 +65,7 @@ def harvest(
         raise typer.Exit(1)
 
 
-def _tell_tables(done: Harvest, *, as_json: bool) -> None:
+def _tell_tables(done: HarvestSummary, *, as_json: bool) -> None:
     if as_json:
         typer.echo(msgspec.json.encode(asdict(done)).decode())
         return

@@ -23,7 +23,7 @@ from tuner.errors import SparkSubmitError, StoreError, TunerError
 from tuner.history.failure import Ending
 from tuner.history.url import data_directory
 from tuner.loop.log_lines import report_lines, turn_lines
-from tuner.loop.loop import Job, Turn, complete, load_beside, prepare
+from tuner.loop.loop import JobToRun, Turn, complete, load_beside, prepare
 from tuner.loop.time_limits import MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
@@ -142,7 +142,7 @@ def submit(
     now = datetime.now(UTC)
     # Before anything starts: where SQL has no place to lie, its job cannot.
     with _kept_properties(given) as given, sql_directory() if statements else nullcontext("") as directory:
-        job = Job(
+        job = JobToRun(
             cohort=cohort,
             key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
             try_number=1,

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tuner.eventlog.find import LogSource
-    from tuner.pipeline.harvest import Harvest
+    from tuner.pipeline.harvest import HarvestSummary
 
 
-def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable[str]) -> tuple[Harvest, int]:
+def harvest_on_spark(paths: Iterable[str], master: str, out: str, conf: Iterable[str]) -> tuple[HarvestSummary, int]:
     """Bring the tables at `out` up to date with the logs: what was done, and how many paths and logs could not be read.
 
     Raises RequirementError without PySpark or PyArrow, HarvestError where the tables cannot be written.

@@ -68,7 +68,7 @@ class Seconds:
         return terms[0]
 
 
-Objective = WeightedSum | WeightedRatio | Seconds
+OrderObjective = WeightedSum | WeightedRatio | Seconds
 
 
 class Pricing:
@@ -77,7 +77,7 @@ class Pricing:
     The join of all relations costs nothing by the formula: it puts out the same in every order.
     """
 
-    def __init__(self, full: int, size_of: SizeOf, objective: Objective) -> None:
+    def __init__(self, full: int, size_of: SizeOf, objective: OrderObjective) -> None:
         self.full = full
         self.objective = objective
         self.value = objective.value

@@ -165,19 +165,32 @@ def test_long_tasks_in_a_row_are_of_one_stretch() -> None:
     assert used(stage_submitted(), held("1", 4, 2600, 2500), *row, held("1", 61, 2700, 2600)).firm_bytes == 1100 * MIB
 
 
+def test_storage_that_is_filled_while_a_long_task_runs_beside_short_ones_was_not_held_all_the_time() -> None:
+    """Its executor has several cores: tasks of another query fetch a broadcast after its heap was at its fullest."""
+    long, beside = held("1", 60, 3000, 2500, took=55), [held("1", s, 2700, 2500) for s in (52, 59)]
+    after = held("1", 61, 2700, 2500)
+    assert used(stage_submitted(), held("1", 4, 300), *beside, long, after).firm_bytes == 3000 * MIB
+    assert used(stage_submitted(), held("1", 4, 2600, 2500), *beside, long, after).firm_bytes == 500 * MIB
+    least = held("1", 4, 2600, 2500), held("1", 30, 1200, 1000), *beside, long, after
+    assert used(stage_submitted(), *least).firm_bytes == 2000 * MIB
+    # The first short one ended after it had begun: nothing tells what storage held then.
+    assert used(stage_submitted(), *beside, long, after).firm_bytes == 3000 * MIB
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_parts_of_a_log_tell_what_the_whole_does(seed: int) -> None:
     draw = Random(seed)
     ends = sorted(draw.uniform(0, 60) for _ in range(40))
     many = draw.choice((0.1, 0.5, 0.9, 1.0))
-    tasks = [(draw.choice("123"), end, draw.randrange(100, 900), draw.random() < many) for end in ends]
+    tasks = [(draw.choice("123"), end, draw.randrange(100, 900) * MIB, draw.random() < many) for end in ends]
 
     def taken(some: Sequence[tuple[str, float, int, bool]]) -> OpenResources:
         found = OpenResources()
         for executor, end, heap, is_long in some:
             ms = int(end * 1000)
-            info = TaskInfo(executor_id=executor, launched_ms=ms - (11_000 if is_long else 500), finished_ms=ms)
-            peaks = ExecutorMetrics(heap=heap, on_heap_storage=heap * (heap % 7) // 7)
+            took = 10_001 + heap // MIB * 7919 % 20_000 if is_long else 500
+            info = TaskInfo(executor_id=executor, launched_ms=ms - took, finished_ms=ms)
+            peaks = ExecutorMetrics(heap=heap, on_heap_storage=heap * (heap // MIB % 7) // 7)
             found.take_task(TaskEnd(info=info, peaks=peaks))
         return found
 

@@ -104,3 +104,25 @@ def test_one_fast_run_is_no_level_where_many_runs_without_the_change_were_slower
     found = after(HINT, ["q1"], *usual, (8, TRIAL), (8, PROMOTED), (4, WITHOUT), (8, PROMOTED), effect=0.8)
     assert found.standing is PROMOTED
     assert found.held_out is None
+
+
+@pytest.mark.parametrize(("action", "queries"), [(HINT, ["q1"]), (PROPERTY, QUERIES)])
+@pytest.mark.parametrize("between", [[], [(30, WITHOUT), (12, PROMOTED)]], ids=["", "after a busy one"])
+def test_one_fast_night_without_the_change_is_outvoted_by_the_next_without_it(
+    action: Action, queries: list[str], between: list[Night]
+) -> None:
+    """15 s are usual, and 12 with the change; in the first run that was left without it nothing else used the cluster."""
+    idle = [(15, WITHOUT), *TRIED, (10, WITHOUT), (12, PROMOTED)]
+    found = after(action, queries, *idle, *between, (15, WITHOUT), (12, PROMOTED), effect=0.8)
+    assert found.standing is PROMOTED
+    assert found.held_out is None
+    assert found.gain_seconds is not None and 1 < found.gain_seconds / len(queries) < 4
+
+
+def test_a_run_whose_work_is_the_first_to_be_known_tells_nothing_of_the_first_run() -> None:
+    """Runs that were kept before work was looked at; then half of the rows are missing."""
+    usual = [run(0, {"q1": 15}), *(run(n, {"q1": 12}, decided(HINT, s)) for n, (_, s) in enumerate(TRIED, 1) if s)]
+    after_it = [night(n, {"q1": 12.0}, decided(HINT, PROMOTED), work=6.4) for n in (5, 6)]
+    found = read_ledger([*usual, night(4, {"q1": 8.0}, work=4.0), *after_it])[HINT.id]
+    assert found.standing is PROMOTED
+    assert found.held_out is None

@@ -73,6 +73,11 @@ def test_one_run_that_took_far_longer_than_the_next_was_the_slow_one() -> None:
     assert level(10, 15) < 11.5
     assert level(*[15.0] * 4, 10) > 13.5, "four runs were not slow by chance"
     assert level(15, 10, may_be_slow=False) > 13, "it may have done less"
+    assert level(15, 10, 15) == pytest.approx(15, rel=0.05), "of three, the two that are alike are right"
+    assert level(15, 10, 10, 15) < 12
+    assert level(15, 10, 30) < 12
+    assert level(15, 10, 30, 15) == pytest.approx(15, rel=0.05)
+    assert level(10, 10, 15) < 11.5
 
 
 def test_runs_with_a_change_keep_what_they_told_where_the_one_without_was_slow() -> None:

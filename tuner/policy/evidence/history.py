@@ -10,7 +10,7 @@ from typing import Self
 
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.hours import Turn, speeds_by_turn
-from tuner.policy.evidence.log_filter import LogFilter
+from tuner.policy.evidence.log_filter import ALIKE, LogFilter
 from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
 from tuner.policy.evidence.machine import SEEMS_BUSY, Control, Shared, Speed, machine_speed, told_by, without
 from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, WORK, Metric
@@ -133,8 +133,9 @@ class History:
     # By metric: by how much the machine was off in the latest run, and whether anything told that which no change reached.
     _off: dict[str, float] = field(default_factory=lambda: {m.name: 0.0 for m in METRICS})
     _is_told: dict[str, bool] = field(default_factory=dict)
-    # The metrics by which queries that no change reached ever told how fast the machine was.
-    _was_told: set[str] = field(default_factory=set)
+    # By metric, once queries that no change reached told how fast the machine was: by how much (log) the first run was slower
+    # than the second, where it is taken for a slow one and no third tells yet; else 0.
+    _was_slow: dict[str, float] = field(default_factory=dict)
 
     def add(self, queries: Sequence[Measured]) -> None:
         """Those of the next run."""
@@ -303,23 +304,24 @@ class History:
             machine.add(*together)
         if spread:
             self._learn_properties(metric, (query for query, _ in pairs), told_by(controls, spread))
-        is_second = self._is_second_without(metric, seen)
+        low, high = self._not_believed(metric, seen, together.log, spread)
         turns = [_turn(*one, together) for one in zip(seen, stages, strict=True)]
         for one, here in zip(seen, speeds_by_turn(turns), strict=True):
             others = without(controls, one.control)
             speed, unsure = together if others is controls else machine_speed(others, spread)
             speed, unsure = speed + here.log, unsure + here.variance
-            was_slow = is_second and speed < -SEEMS_BUSY * spread
-            if was_slow:
-                speed = 0.0
+            is_other = low < speed < high
+            if is_other:
+                self._was_slow[metric.name] = max(0.0, -speed)
+                speed = self._off[metric.name] = 0.0
             spreads = dict.fromkeys(one.changes, EFFECT_SPREAD)
             own, filter_ = one.known.spreads[metric.name], one.known.filters[metric.name]
-            may_be_slow = metric is not WORK and _did_the_same(one)
+            may_be_slow = metric is not WORK and _did_the_same(one) and abs(speed) <= SEEMS_BUSY * spread
             error, foretold = filter_.observe(
                 one.log - speed, one.size, spreads, one.noise + unsure, may_be_slow=may_be_slow
             )
             one.known.errors[metric.name] = error
-            if not was_slow and filter_.runs > 1 and one.changes <= one.known.seen:
+            if not is_other and filter_.runs > 1 and one.changes <= one.known.seen:
                 rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
                 own.add(error, rest)
                 fleet.add(error, rest)
@@ -341,14 +343,23 @@ class History:
         control = Control(log - mean, variance + noise, not reached(query), shared) if telling else None
         return _Seen(query, known, query.changes | query.properties, size, log, noise, control)
 
-    def _is_second_without(self, metric: Metric, seen: Sequence[_Seen]) -> bool:
-        """Whether nothing reaches a run, and but one before it tells what its queries take so: where this one is far faster, that
-        one was slow, as no machine is so much faster than usual."""
-        tells = any(one.control and one.control.clean and _did_the_same(one) for one in seen)
-        found = tells and metric.name not in self._was_told and not any(reached(one.query) for one in seen)
-        if tells:
-            self._was_told.add(metric.name)
-        return found
+    def _not_believed(self, metric: Metric, seen: Sequence[_Seen], speed: float, spread: float) -> tuple[float, float]:
+        """Between which logs the speed of the machine is not believed.
+
+        No machine is so much faster than usual: where nothing reaches a run, and but one before it tells what its queries take
+        so, that one was slow; unless the next that tells is as slow again.
+        """
+        if not any(one.control and one.control.clean and _did_the_same(one) for one in seen):
+            return 0.0, 0.0
+        slow = self._was_slow.get(metric.name)
+        if slow is None:
+            self._was_slow[metric.name] = 0.0
+            is_reached = any(reached(one.query) for one in seen)
+            return (0.0, 0.0) if is_reached else (-math.inf, -SEEMS_BUSY * spread)
+        low, high = (share * slow for share in ALIKE)
+        if speed < high:
+            self._was_slow[metric.name] = 0.0
+        return low, high
 
     def _learn_properties(self, metric: Metric, queries: Iterable[Measured], told: float) -> None:
         for property_ in {id_ for query in queries for id_ in query.properties}:
@@ -387,9 +398,10 @@ def reached(query: Measured) -> bool:
 
 
 def _did_the_same(one: _Seen) -> bool:
-    """Whether a query did what it was foretold to do: then its time alone is another."""
+    """Whether a query did what it did under the same changes before: then its time alone is another."""
     off = one.known.errors.get(WORK.name)
-    return off is not None and WORK.of(one.query) > 0 and abs(off) < SAME_WORK
+    is_known = WORK.of(one.query) > 0 and one.known.filters[WORK.name].runs_with(one.changes) > 1
+    return is_known and off is not None and abs(off) < SAME_WORK
 
 
 def _of_stages(query: Measured, known: _Known) -> Control | None:

@@ -2,7 +2,7 @@
 
 Recursive Bayesian least squares, a Kalman filter whose state hardly moves (West and Harrison 1997, chapter 4). A stray value
 counts as little as a Student-t distribution would have it; one that comes twice is no stray. Nor is one that took far less than
-the one run that it is held against: that one was slow.
+the one run that it is held against: that one was slow, unless a third is as slow again.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ STRAY = 3.0
 # times by default (seven benches, 2 cores), one run was apart from the other two by 35 % or more 58 times, 45 times a slow one;
 # by 65 % or more 19 times, each time a slow one (of processor time 31 of 43, and 11 of 11).
 ONE_RUN = 2.0
+# A third run is like the first if it is off from the second by as much, give or take half. Of those three runs each, two were
+# slow by chance more seldom (45 of 870 are slow ones) than one was fast (13).
+ALIKE = 0.5, 1.5
 
 _LEVEL, _GROWTH = 0, 1
 # The parts of the state that a value is made of: their places, each with its factor.
@@ -39,7 +42,7 @@ class LogFilter:
     the state has a handful of numbers, for which arrays cost five times as much.
     """
 
-    __slots__ = ("_alike", "_covariance", "_index", "_mean", "_strays", "runs", "shifted")
+    __slots__ = ("_alike", "_covariance", "_index", "_mean", "_slow", "_strays", "runs", "shifted")
 
     def __init__(self) -> None:
         self.runs = 0
@@ -51,11 +54,17 @@ class LogFilter:
         self._strays: dict[str, float] = {}
         # Runs by the changes that were in force together.
         self._alike: Counter[frozenset[str]] = Counter()
+        # By these, how much slower (log) the first run was than the second, where it is taken for a slow one: a third one tells.
+        self._slow: dict[frozenset[str], float] = {}
 
     @property
     def changes(self) -> frozenset[str]:
         """All that were ever in force."""
         return frozenset(self._index)
+
+    def runs_with(self, changes: frozenset[str]) -> int:
+        """How many had just these in force."""
+        return self._alike[changes]
 
     def foretold(self, size: float, changes: Mapping[str, float]) -> tuple[float, float]:
         """Mean and variance of the log, before it is seen: for an input whose log is off by `size`, with these changes in
@@ -84,15 +93,16 @@ class LogFilter:
         off = error / math.sqrt(known + variance)
         is_stray, self.shifted = abs(off) > STRAY, 0.0
         again = [id_ for id_ in ("", *changes) if self._strays.get(id_, 0.0) * off > 0] if is_stray else []
-        if again:
+        is_fast = off < -STRAY and not again and self._alike[alike] == 1 and ONE_RUN * known > variance
+        if may_be_slow and self._one_before_was_off(alike, error, is_fast=is_fast):
+            self._loosen(parts, error)
+            known = self._along(parts, parts)
+        elif again:
             # Twice: not a stray, but another level, or another effect.
             self.shifted = error
             for id_ in again:
                 i = self._index.get(id_, _LEVEL)
                 covariance[i][i] += error**2
-            known = self._along(parts, parts)
-        elif is_stray and off < 0 and may_be_slow and self._alike[alike] == 1 and ONE_RUN * known > variance:
-            self._loosen(parts, error)
             known = self._along(parts, parts)
         elif is_stray:
             variance *= (FREEDOM + off**2) / (FREEDOM + 1)
@@ -148,6 +158,17 @@ class LogFilter:
         for row in self._covariance:
             row.append(0.0)
         self._covariance.append([0.0] * (len(self._mean) - 1) + [spread**2])
+
+    def _one_before_was_off(self, alike: frozenset[str], error: float, *, is_fast: bool) -> bool:
+        """Whether it is the one before it with the same changes that was off: a slow one, where this is the second and far faster
+        (`is_fast`); or that second one, where the third is like the first."""
+        if is_fast:
+            self._slow[alike] = -error
+            return True
+        slow = self._slow.get(alike, 0.0)
+        if error < ALIKE[1] * slow:
+            self._slow.pop(alike, None)
+        return ALIKE[0] * slow < error < ALIKE[1] * slow
 
     def _loosen(self, parts: _Parts, deviation: float) -> None:
         """Makes a value less sure by so much, along what the runs that told it told: what others told besides stays."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
-from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
+from tuner.policy.broadcasts_at_once import broadcasts_at_once
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cut_steps import (
     AS_MUCH,
@@ -60,15 +60,15 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
     """What the next run's executors get less of than `own_conf`, what its author set, asks for. `runs` are its cohort's, oldest
     first.
 
-    The heap: what any run held at once that was neither garbage nor storage, and its largest query's broadcasts, in all and of
-    Spark's share of it, and a quarter more; by half at most in a step, once three runs were sampled in the author's size, and one
-    in that of each step; less than half of the author's size only after a month of runs (`least_share`). Garbage fills any heap,
-    and broadcasts of earlier queries any storage: neither is a need. A death for want of memory takes its step back for good and
-    doubles the room; a step that tasks are slower with is taken back, too. A retry takes no step (`may_step`), and a run that
-    found nothing to read tells nothing. Where an overhead follows from the heap, it stays what it was. Nothing is taken in local
-    mode, after a raise, where more is held outside of the heap than a container has for that, or nobody knows how much is: it may
-    live off the heap. Nor, for caution, on Kubernetes where neither an overhead nor its share is set: there Spark sets the share
-    by the language of the job.
+    The heap: what any run held at once that was neither garbage nor storage, and its broadcasts (`broadcasts_at_once`), in
+    all and of Spark's share of it, and a quarter more; by half at most in a step, once three runs were sampled in the
+    author's size, and one in that of each step; less than half of the author's size only after a month of runs
+    (`least_share`). Garbage fills any heap, and broadcasts of earlier queries any storage: neither is a need. A death for
+    want of memory takes its step back for good and doubles the room; a step that tasks are slower with is taken back, too. A
+    retry takes no step (`may_step`), and a run that found nothing to read tells nothing. Where an overhead follows from the
+    heap, it stays what it was. Nothing is taken in local mode, after a raise, where more is held outside of the heap than a
+    container has for that, or nobody knows how much is: it may live off the heap. Nor, for caution, on Kubernetes where
+    neither an overhead nor its share is set: there Spark sets the share by the language of the job.
     """
     known = _Known(own_conf)
     for run in without_idle(runs):
@@ -79,9 +79,9 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
 @dataclass(frozen=True, slots=True)
 class _Sampled:
     """A run that succeeded: when it started; bytes of its heap, of what was neither garbage nor storage there, of execution at
-    most, of the broadcasts of one query (of all, where not all joins are known; `has_joins`: where some are, it was not read in
-    brief), of the largest in a query that is changed, of what was outside of the heap (None: not known); and what it read (0: not
-    known)."""
+    most, of broadcasts at once (all that was stored, where not all joins are known; `has_joins`: where some are, it was not read
+    in brief), of the largest in a query that is changed, of what was outside of the heap (None: not known); and what it read (0:
+    not known)."""
 
     run: str
     at: datetime
@@ -278,10 +278,9 @@ def _broadcasts(outcome: Outcome) -> int:
     """Of runs that are read in brief, which hold no joins, of those of so many queries that only some have theirs, and of those
     that keep rows in memory, all that storage held."""
     queries = outcome.queries
+    stored = outcome.resources.executors.storage_bytes if outcome.resources.executors else 0
     is_whole = any(query.joins for query in queries) and not any(query.work_in_brief for query in queries)
-    if is_whole and not outcome.resources.caches:
-        return max(map(_broadcast_bytes, queries))
-    return outcome.resources.executors.storage_bytes if outcome.resources.executors else 0
+    return broadcasts_at_once(queries, stored) if is_whole and not outcome.resources.caches else stored
 
 
 def _hinted_bytes(run: Run, outcome: Outcome) -> int:
@@ -289,13 +288,6 @@ def _hinted_bytes(run: Run, outcome: Outcome) -> int:
     changed = {query for d in run.decision.in_force if d.change.is_on_joins for query in d.queries}
     joins = (join for query in outcome.queries if query.fingerprint in changed for join in query.joins)
     return max((side.broadcast_bytes or 0 for join in joins for side in (join.left, join.right)), default=0)
-
-
-def _broadcast_bytes(query: Query) -> int:
-    """Of storage, what a query needs at once, each relation once (ReuseExchangeAndSubquery); older ones' broadcasts stay until
-    something else needs their place."""
-    sides = [side for join in query.joins for side in (join.left, join.right) if side.broadcast_bytes]
-    return sum({(side.relations, side.rows, side.bytes): side.broadcast_bytes or 0 for side in sides}.values())
 
 
 def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from sqlalchemy import text
 
@@ -42,6 +43,15 @@ def test_how_many_runs_go_back_to_the_first_of_the_latest_dag_runs(store: Store)
     assert found == [0, 3, 5, 7, 7]
     assert store.runs_since("etl.load", dag_runs=3, most=4) == 4
     assert store.runs_since("other", dag_runs=3, most=4) == 0
+
+
+def test_a_dag_run_that_was_cleared_long_after_goes_back_to_where_it_ran_anew(store: Store) -> None:
+    """Else the decision looked at all that lies between: other runs of a store that forgets the old ones."""
+    for day in (0, 1, 2, 3, 20, 21, 22):
+        run = running(f"{day}")
+        origin = Origin("etl", "cleared" if day in (0, 20, 22) else f"{day}", "load")
+        store.begin(replace(run, started_at=run.started_at + timedelta(days=day), origin=origin))
+    assert [store.runs_since("etl.load", dag_runs=n, most=100) for n in range(4)] == [0, 3, 3, 4]
 
 
 def test_marks_are_those_of_the_runs(store: Store) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -72,11 +72,11 @@ def count_in(connection: Connection, run: Run, tags: Collection[str] | None = No
     connection.execute(update(CohortRow).where(CohortRow.cohort == run.cohort).values(**values))
 
 
-def count_out(connection: Connection, cohort: str) -> None:
-    """After a run of a cohort was taken out, the cohort being locked; with its last one the row goes."""
+def count_out(connection: Connection, cohort: str, runs: int = 1) -> None:
+    """After so many runs of a cohort were taken out, the cohort being locked; with the last one its row goes."""
     of_it, newest = CohortRow.cohort == cohort, _newest(connection, cohort)
     if newest:
-        connection.execute(update(CohortRow).where(of_it).values(runs=CohortRow.runs - 1, **newest))
+        connection.execute(update(CohortRow).where(of_it).values(runs=CohortRow.runs - runs, **newest))
     else:
         connection.execute(delete(CohortRow).where(of_it, ~exists().where(RunRow.cohort == cohort)))
 
@@ -84,6 +84,22 @@ def count_out(connection: Connection, cohort: str) -> None:
 def lock(connection: Connection, cohort: str) -> None:
     """Waits until no other transaction counts runs of a cohort; SQLite has one writer anyway."""
     connection.execute(select(CohortRow.cohort).where(CohortRow.cohort == cohort).with_for_update())
+
+
+def lock_unborn(connection: Connection, cohort: str) -> None:
+    """As `lock`, of a cohort that no run has, too: a row that is no cohort's is made, for who locks it to take out."""
+    blank: dict[str, Any] = {
+        "runs": 0,
+        "last_key": "",
+        "last_started_at": datetime.min.replace(tzinfo=UTC),
+        "last_state": "",
+        "in_force": 0,
+    }
+    blank |= {"tasks": "[]", "tags": "[]", "trend": "[]", "state": "", "mode": "", "waiting": 0}
+    made = insert_into(CohortRow, connection.dialect.name).values(cohort=cohort, **blank)
+    row = select(CohortRow.cohort).where(CohortRow.cohort == cohort).with_for_update()
+    while connection.scalar(row) is None:
+        connection.execute(made.on_conflict_do_nothing(index_elements=[CohortRow.cohort]))
 
 
 def _locked(connection: Connection, run: Run, *, is_new: bool) -> tuple[set[tuple[str, str]], int]:

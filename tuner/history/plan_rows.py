@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Insert, and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from tuner.history.documents import Detail, readable_outcome, times_document
-from tuner.history.run_rows import newest_of
+from tuner.history.run_rows import lock_runs, newest_of
 from tuner.history.tables import RunRow, TimesRow
 from tuner.history.upsert import insert_into
 from tuner.model.run import Outcome, RunState
@@ -63,6 +63,7 @@ def held_plans(connection: Connection, keys: Collection[str]) -> HeldPlans:
 def let_go(connection: Connection, keys: Collection[str]) -> HeldPlans:
     """Takes the plans out of the runs of these keys, and returns what they held. An outcome that cannot be read stays where it
     is all that tells of times."""
+    lock_runs(connection, keys)
     timeless = set(_keep_times(connection, keys))
     gone = [key for key in keys if key not in timeless]
     held = held_plans(connection, gone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
@@ -13,20 +14,35 @@ from tuner.history.run_rows import newest_of
 from tuner.history.tables import RunRow
 from tuner.model.run import RunMark
 
+# How long a run takes is told by the newest so many whose logs tell.
+USUAL_RUNS = 5
+# What of a DAG run began longer before its last is what it was before somebody cleared it.
+_DAG_RUN_TAKES = timedelta(days=7)
+
 
 def usual_ms(session: Session, cohort: str) -> float:
-    """The median of how long the newest five took whose logs tell; 0 where none does."""
+    """The median of how long the newest took whose logs tell; 0 where none does."""
     told = select(RunRow.duration_ms).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
-    found = session.scalars(told.order_by(RunRow.started_at.desc()).limit(5)).all()
+    found = session.scalars(told.order_by(RunRow.started_at.desc()).limit(USUAL_RUNS)).all()
     return median(ms for ms in found if ms is not None) if found else 0.0
 
 
 def runs_since(session: Session, cohort: str, dag_runs: int, most: int) -> int:
     """How many of a cohort's newest runs, `most` at most, go back to the first of its latest runs of a DAG."""
-    of_dags = select(RunRow.run_id).where(RunRow.run_id.is_not(None))
-    run_ids = list(session.scalars(newest_of(of_dags, cohort, most)))
-    latest = set(list(dict.fromkeys(run_ids))[:dag_runs])
-    return max((place for place, run_id in enumerate(run_ids, 1) if run_id in latest), default=0)
+    columns: tuple[Any, ...] = (RunRow.run_id, RunRow.started_at)
+    of_dags = newest_of(select(*columns).where(RunRow.run_id.is_not(None)), cohort, most)
+    # A start that cannot be read is no time.
+    runs = [(run_id, at) for run_id, at in session.execute(of_dags) if isinstance(at, datetime)]
+    ends: dict[str, datetime] = {}
+    for run_id, started_at in runs:
+        ends.setdefault(run_id, started_at)
+    latest = dict(list(ends.items())[:dag_runs])
+    of_latest = (
+        place
+        for place, (run_id, started_at) in enumerate(runs, 1)
+        if run_id in latest and started_at >= latest[run_id] - _DAG_RUN_TAKES
+    )
+    return max(of_latest, default=0)
 
 
 def marks_of(session: Session, cohort: str, limit: int) -> list[RunMark]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Connection, Select, select
 from sqlalchemy.orm import Session, undefer
 
 from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
@@ -64,6 +64,11 @@ def succeeded_between(cohort: str, after: datetime, before: datetime, limit: int
     between = (RunRow.started_at > after, RunRow.started_at < before)
     wanted = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.SUCCEEDED.value, *between)
     return wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
+
+
+def lock_runs(connection: Connection, keys: Collection[str]) -> None:
+    """Waits until no other transaction changes these runs. In one order: two that prune at once would wait for each other."""
+    connection.execute(select(RunRow.key).where(RunRow.key.in_(keys)).order_by(RunRow.key).with_for_update())
 
 
 def read_runs(session: Session, query: Select[Any], detail: Detail) -> list[Run]:

@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, delete, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from tuner.history.cohort_rows import keep_figures, lock
 from tuner.history.documents import Detail
 from tuner.history.run_rows import read_runs, runs_of
 from tuner.history.tables import RunRow, SavingRow, WeeklySavingRow
+from tuner.history.weekly_sums import add_sums, sum_weeks, sums_of_forgotten, without_shares
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.run import Run, RunState
 from tuner.model.saved import Saved, SavedByChange, SavedInWeek
@@ -54,8 +55,19 @@ def _replace_savings(
 ) -> None:
     """Puts `savings` in the place of what the runs that they are of had, and those of the keys `told`; these began as `started`
     says, by key."""
+    replaced = {*(saving.run_key for saving in savings), *told}
+    weeks = {week_of(started[key]) for key in replaced}
+    forgotten = sums_of_forgotten(connection, cohort, weeks)
+    if forgotten:
+        # Of a run that was forgotten since it was read the sum has what was booked.
+        there = set(connection.scalars(select(RunRow.key).where(RunRow.key.in_(replaced))))
+        savings = [saving for saving in savings if saving.run_key in there]
+        # So it has of one whose log was imported again, which is booked by itself from now on.
+        booked = set(connection.scalars(_booked_of(cohort, replaced, SavingRow.run_key)))
+        back = [saving for saving in savings if saving.run_key not in booked]
+        shares = Counter((week_of(started[saving.run_key]), saving.change_id) for saving in back)
+        forgotten = [rest for one in forgotten if (rest := without_shares(one, shares[one["week"], one["change_id"]]))]
     of_run = Counter(saving.run_key for saving in savings)
-    replaced = {*of_run, *told}
     connection.execute(delete(SavingRow).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(replaced)))
     variances = dict[str, float]()
     for saving in savings:
@@ -79,15 +91,15 @@ def _replace_savings(
     ]
     if rows:
         connection.execute(insert(SavingRow), rows)
-    _sum_weeks(connection, cohort, {week_of(started[key]) for key in replaced})
+    sum_weeks(connection, cohort, weeks)
+    add_sums(connection, forgotten)
 
 
 def _booked_before(connection: Connection, cohort: str, of: Collection[tuple[str, str]]) -> list[Saving]:
     """What is booked of runs and a change each."""
     if not of:
         return []
-    rows = select(*SavingRow.__table__.columns).where(SavingRow.cohort == cohort)
-    booked = connection.execute(rows.where(SavingRow.run_key.in_({key for key, _ in of}))).all()
+    booked = connection.execute(_booked_of(cohort, {key for key, _ in of}, *SavingRow.__table__.columns)).all()
     # A run's shares add up to its deviation, and each is its part of the variance over that.
     deviations = dict.fromkeys((row.run_key for row in booked), 0.0)
     for row in booked:
@@ -108,28 +120,8 @@ def _booked_before(connection: Connection, cohort: str, of: Collection[tuple[str
     ]
 
 
-def _sum_weeks(connection: Connection, cohort: str, weeks: Collection[str]) -> None:
-    of_it = (WeeklySavingRow.cohort == cohort, WeeklySavingRow.week.in_(list(weeks)))
-    connection.execute(delete(WeeklySavingRow).where(*of_it))
-    row = SavingRow
-    newest_first = (row.at.desc(), row.run_key.desc())
-    place = func.row_number().over(partition_by=(row.week, row.change_id), order_by=newest_first).label("place")
-    booked = select(*row.__table__.columns, place).where(row.cohort == cohort, row.week.in_(list(weeks)))
-    c = booked.subquery().c
-    sums = {
-        "cohort": c.cohort,
-        "week": c.week,
-        "change_id": c.change_id,
-        **{name: func.sum(c[name]) for name in ("seconds", "deviation", "deviation_in_run", "failed", "of_run")},
-        **{name: func.coalesce(func.sum(c[name]), 0.0) for name in ("core_hours", "gib_hours")},
-        "lost_seconds": func.sum(case((c.seconds < 0, -c.seconds), else_=0.0)),
-        "runs": func.count(),
-        "first_at": func.min(c.at),
-        "last_at": func.max(c.at),
-        "last_key": func.max(case((c.place == 1, c.run_key))),
-    }
-    summed = select(*sums.values()).group_by(c.cohort, c.week, c.change_id)
-    connection.execute(insert(WeeklySavingRow).from_select(list(sums), summed))
+def _booked_of(cohort: str, keys: Collection[str], *columns: Any) -> Select[Any]:
+    return select(*columns).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(keys))
 
 
 def never_booked(cohort: str) -> Select[Any]:

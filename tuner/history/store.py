@@ -21,10 +21,12 @@ from tuner.history.documents import Detail, details_document
 from tuner.history.elsewhere import read_elsewhere
 from tuner.history.engine import explained, open_engine, reader, writer
 from tuner.history.finished_runs import finish_run
+from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
 from tuner.history.look_ahead_rows import read_look_ahead, replace_look_ahead
 from tuner.history.mode_rows import add_mode, modes_of, modes_within, read_modes
 from tuner.history.objective_rows import add_objective, read_objectives
+from tuner.history.old_runs import LooksAt, OldRuns, read_old_runs
 from tuner.history.plan_rows import HeldPlans, held_plans, keys_with_plans, let_go, plans_let_go
 from tuner.history.proof_rows import proof_rows, read_proofs, replace_proofs
 from tuner.history.run_columns import cohort_of, count_runs, keys_with, marks_of, runs_since, usual_ms, whole_runs
@@ -283,6 +285,29 @@ class Store:
         """Whether a run was measured and holds no plans any more."""
         with self._reading() as session:
             return plans_let_go(session, key)
+
+    def names(self) -> list[str]:
+        """All cohorts that anything is known of, sorted: those, too, that have no run."""
+        with self._reading() as session:
+            return read_names(session)
+
+    def old_runs(self, cohort: str, before: datetime, looks_at: LooksAt) -> OldRuns:
+        """The runs of a cohort that began before a time, have ended and are looked at no more; of one that is retired, having
+        neither run since then nor been spoken of, all."""
+        with self._reading_much() as session:
+            return read_old_runs(session, cohort, before, looks_at)
+
+    def forget_runs(self, cohort: str, keys: Collection[str], before: datetime) -> int:
+        """Takes out those of these runs of a cohort that began before a time and have ended, with all that is known of them, and
+        returns how many these were. What savings come to by week stays."""
+        with self._writing() as connection:
+            return forget_runs(connection, cohort, keys, before)
+
+    def forget_cohort(self, cohort: str, keys: Collection[str], before: datetime) -> int | None:
+        """As `forget_runs`, of a cohort that is retired; with its last run goes all that is known of it, what people said, too.
+        None, and nothing goes, where it has run or been spoken of after all."""
+        with self._writing() as connection:
+            return forget_cohort(connection, cohort, keys, before)
 
     def pending(self, cohort: str) -> list[Run]:
         """The runs of a cohort that are running, or were never harvested; oldest first."""

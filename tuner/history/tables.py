@@ -224,7 +224,7 @@ class ImportRow(Base):
 
 
 class VerdictRow(Base):
-    """What a person said of a change; never changed, never deleted."""
+    """What a person said of a change; never changed, and deleted with its cohort alone."""
 
     __tablename__ = "spark_tuner_verdicts"
 
@@ -240,7 +240,7 @@ class VerdictRow(Base):
 
 
 class ModeRow(Base):
-    """The mode a person gave a cohort, empty for none of its own; never changed, never deleted."""
+    """The mode a person gave a cohort, empty for none of its own; never changed, and deleted with it alone."""
 
     __tablename__ = "spark_tuner_modes"
 
@@ -255,7 +255,8 @@ class ModeRow(Base):
 
 
 class ObjectiveRow(Base):
-    """What a person wants a cohort's changes judged by, empty for nothing of its own; never changed, never deleted."""
+    """What a person wants a cohort's changes judged by, empty for nothing of its own; never changed, and deleted with it
+    alone."""
 
     __tablename__ = "spark_tuner_objectives"
 

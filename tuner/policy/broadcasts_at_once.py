@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -11,8 +12,8 @@ from tuner.model.query import Query
 # by their joins, where nothing had gone yet (45 queries of TPC-DS, Spark 4.3.0).
 STORED = 1.25
 
-# A relation of one query and of those in it: its sides are read once (ReuseExchangeAndSubquery).
-_Relation = tuple[int, object, int | None, int | None]
+# Broadcast relations of a query with their bytes, each once (ReuseExchangeAndSubquery): it shares them with those that it runs.
+_Relations = dict[tuple[object, ...], int]
 
 
 def broadcasts_at_once(queries: Sequence[Query], storage_bytes: int) -> int:
@@ -21,16 +22,17 @@ def broadcasts_at_once(queries: Sequence[Query], storage_bytes: int) -> int:
 
     Of queries that went before, broadcasts stay until something else needs their place: these are no need.
     """
-    known = sum(size for query in queries for _, size in _relations(query))
-    return _most_at_once(queries) + max(0, storage_bytes - round(STORED * known))
+    held = [(query, _relations(query)) for query in queries]
+    known = sum(sum(relations.values()) for _, relations in held)
+    return _most_at_once(held) + max(0, storage_bytes - round(STORED * known))
 
 
-def _most_at_once(queries: Sequence[Query]) -> int:
-    turns = sorted(_turns(queries), key=lambda turn: turn[:2])
-    there = Counter[_Relation]()
+def _most_at_once(held: Sequence[tuple[Query, _Relations]]) -> int:
+    turns = sorted((turn for one in held for turn in _turns(*one)), key=lambda turn: turn[:2])
+    there = Counter[tuple[object, ...]]()
     most = now = 0
-    for _, begins, query in turns:
-        for relation, size in _relations(query):
+    for _, begins, relations in turns:
+        for relation, size in relations.items():
             there[relation] += 1 if begins else -1
             if there[relation] == int(begins):
                 now += size if begins else -size
@@ -38,15 +40,13 @@ def _most_at_once(queries: Sequence[Query]) -> int:
     return most
 
 
-def _turns(queries: Sequence[Query]) -> Iterator[tuple[float, bool, Query]]:
-    """When queries begin, and end: who ends goes before who begins then."""
-    for query in queries:
-        yield query.start_ms, True, query
-        ends = float("inf") if query.duration_ms is None else query.start_ms + max(1, query.duration_ms)
-        yield ends, False, query
+def _turns(query: Query, relations: _Relations) -> Iterator[tuple[float, bool, _Relations]]:
+    """When a query begins, and ends: who ends goes before who begins then."""
+    yield query.start_ms, True, relations
+    ends = math.inf if query.duration_ms is None else query.start_ms + max(1, query.duration_ms)
+    yield ends, False, relations
 
 
-def _relations(query: Query) -> Iterator[tuple[_Relation, int]]:
-    sides = [side for join in query.joins for side in (join.left, join.right) if side.broadcast_bytes]
-    sizes = {(query.root_id, side.relations, side.rows, side.bytes): side.broadcast_bytes or 0 for side in sides}
-    yield from sizes.items()
+def _relations(query: Query) -> _Relations:
+    sides = [side for join in query.joins for side in (join.left, join.right)]
+    return {(query.root_id, s.relations, s.rows, s.bytes): s.broadcast_bytes for s in sides if s.broadcast_bytes}

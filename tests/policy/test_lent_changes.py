@@ -13,10 +13,10 @@ from tuner.model.action import Hint
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Mode, Standing
-from tuner.model.proof import Proof
+from tuner.model.proof import MOST_AGE, Proof
 from tuner.model.reason import ReasonCode
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.lent_changes import MOST_AGE, PROVEN_PER_LOST, Lent, lent_changes
+from tuner.policy.lent_changes import PROVEN_PER_LOST, Lent, lent_changes
 
 from .histories import GB, MIDNIGHT, decided, hint, reorder, told
 

@@ -9,7 +9,8 @@ from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.steered import Steered, submit_conf
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
-from tuner.policy.lent_changes import MOST_AGE, lent_changes
+from tuner.model.proof import MOST_AGE
+from tuner.policy.lent_changes import lent_changes
 from tuner.steering.lent_directives import lent_by_agent
 from tuner.steering.steering_method import choose_method
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange
+
+# What was shown longer ago was shown of other data, and is lent no more: a job of once a month still counts.
+MOST_AGE = timedelta(days=35)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tuner.model.action import ActionKind, Hint
 from tuner.model.agent_message import QueryDirectives
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode, Standing
-from tuner.model.proof import Proof
+from tuner.model.proof import MOST_AGE, Proof
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome
 from tuner.model.verdict import Verdict
@@ -22,8 +22,6 @@ from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY
 from tuner.spark.master import is_local, master_of
 
-# What was shown longer ago was shown of other data: a job of once a month still counts.
-MOST_AGE = timedelta(days=35)
 # So many cohorts must have proven a change for each in which it lost, failed or was refused: without a run of its own to
 # compare with, a first run takes no side.
 PROVEN_PER_LOST = 3

@@ -11,6 +11,7 @@ from tuner.cli.options.store import Url, store_url, stored_url
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.errors import TunerError
+from tuner.model.proof import MOST_AGE
 
 if TYPE_CHECKING:
     from tuner.history.store import Store
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 db = typer.Typer(help="The history store.", no_args_is_help=True)
 
 MOST_DAYS = 36_500
-# As long as what a job has proven is lent to others (`tuner.policy.lent_changes`); a slip of the key costs no weekly job its all.
-LEAST_FORGET_DAYS = 35
+# As long as what a job has proven is lent to others; a slip of the key costs no weekly job its all.
+LEAST_FORGET_DAYS = MOST_AGE.days
 
 
 @db.callback()

@@ -50,6 +50,11 @@ class FirmHeap(msgspec.Struct):
             self._take_long((min(launched_ms, finished_ms), heap, storage))
 
     @property
+    def entries(self) -> int:
+        """How many things it keeps, at least four."""
+        return 4 + len(self.held) + len(self.began)
+
+    @property
     def so_far(self) -> int:
         """Of long tasks that no short one is before and after, all of the heap."""
         ends = (ends[1] for ends in (self.first, self.lowest) if ends)

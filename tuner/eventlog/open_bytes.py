@@ -13,7 +13,7 @@ _PLAN_SHARE = 8
 
 def open_bytes(fragment: Fragment) -> int:
     """An estimate for a stretch of a log. An eighth of its plans counts."""
-    entries = 4 * len(fragment.resources.heaps) + len(fragment.parallelism.held_ms)
+    entries = sum(heap.entries for heap in fragment.resources.heaps.values()) + len(fragment.parallelism.held_ms)
     return (
         sum(map(_of_execution, fragment.executions.values()))
         + sum(map(_of_job, fragment.jobs.values()))

@@ -994,7 +994,9 @@ def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkey
     turn = by_agent.prepare("e/2/1")
     (held,) = turn.decision.changes
     assert (held.change.actions, held.standing) == ((order,), Standing.HELD)
-    assert why_words(held).endswith("the agent cannot apply it: its query did not run in the latest run")
+    assert why_words(held).endswith(
+        "the agent cannot apply it: its query did not run in the latest run, and has not come back so far"
+    )
     assert turn.directives.merged == {}
 
 

@@ -12,10 +12,8 @@ from tuner.model.action import Hint
 from tuner.model.decision import Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
-from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
-from tuner.model.strategy import JoinType, Strategy
 from tuner.policy.baseline import baselines
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.comparisons import compare
@@ -23,25 +21,13 @@ from tuner.policy.decide import decide
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import measured_queries
-from tuner.policy.measured_values import measured_values, newest_of_each
+from tuner.policy.measured_values import measured_values
 
 from .histories import conf, decided, hint, in_force, recommend, reorder, run, situation
 
 HINT = hint("q1")
 RARE, FREQUENT, UNKNOWN = "aaaa", "ffff", ""
 APPLIED, HELD, _, IMPOSSIBLE = DirectiveStatus
-JOIN = JoinSite(
-    signature="join",
-    occurrence=0,
-    type=JoinType.INNER,
-    strategy=Strategy.SORT_MERGE,
-    build_side=None,
-    keys=(),
-    left=JoinSide(("dim",)),
-    right=JoinSide(("fact",)),
-    output_rows=1,
-    planned_strategy=None,
-)
 
 
 def night(
@@ -181,18 +167,6 @@ def test_two_hints_of_one_join_are_for_different_values() -> None:
     assert {d.id: d.literals for d in found.changes} == {HINT.id: (RARE,), other.id: (FREQUENT,)}
     again = decide(situation(Mode.AUTO, 1, runs[:2], [recommend(other)], drivable=BY_AGENT))
     assert in_force(again) == {other.id}
-
-
-def test_the_newest_of_each_values_is_at_hand() -> None:
-    with_joins = [_with_join(night(n, (values, 10, None))) for n, values in enumerate((RARE, RARE, FREQUENT))]
-    assert [(q.literals, q.start_ms) for q in newest_of_each(with_joins)] == [(RARE, 1), (FREQUENT, 2)]
-
-
-def _with_join(one: Run) -> Run:
-    assert one.outcome is not None
-    number = int(one.key.split("/")[1])
-    queries = tuple(replace(q, start_ms=number, joins=(JOIN,)) for q in one.outcome.queries)
-    return replace(one, outcome=replace(one.outcome, queries=queries))
 
 
 def test_what_became_of_it_in_its_own_query_counts() -> None:

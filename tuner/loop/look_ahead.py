@@ -18,8 +18,8 @@ from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
 from tuner.model.look_ahead import LookAhead
 from tuner.model.run import Run
+from tuner.policy.known_queries import newest_of_each
 from tuner.policy.measure import latest_outcome
-from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
 from tuner.steering.agent.agent_directives import AgentDirectives, agent_directives
 from tuner.steering.steering_method import choose_method
@@ -58,8 +58,9 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
     )
     told = AgentDirectives()
     if way.route is not None:
-        queries = newest_of_each(runs)
-        told = agent_directives(outlook, queries, size_limits(known.facts, outlook, queries))
+        newest = newest_of_each(runs)
+        limits = size_limits(known.facts, outlook, newest.all)
+        told = agent_directives(outlook, newest.of_latest, limits, newest.absent)
     store.keep_look_ahead(
         job.cohort,
         LookAhead(

@@ -27,8 +27,8 @@ from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.imported_changes import imports_now, with_imports
+from tuner.policy.known_queries import newest_of_classed
 from tuner.policy.measure import latest_outcome, latest_usable, usable
-from tuner.policy.measured_values import newest_of_classed
 from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
@@ -150,9 +150,10 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
 
 def _undirectable(decision: Decision, runs: Sequence[Run]) -> dict[str, Reason]:
     """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
-    if not (queries := newest_of_classed(runs)):
+    newest = newest_of_classed(runs)
+    if not newest.of_latest:
         return {}
-    skipped = agent_directives(decision, queries).skipped
+    skipped = agent_directives(decision, newest.of_latest, absent=newest.absent).skipped
     orders = ((action, why) for action, why in skipped if action.kind is ActionKind.ORDER_JOINS)
     return {action.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for action, why in orders}
 

@@ -16,8 +16,9 @@ from tuner.model.run import Run
 from tuner.model.verdict import Ruling
 from tuner.plan.literals import literal_class
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.known_queries import KnownQueries, newest_of_each
 from tuner.policy.measure import latest_usable, usable
-from tuner.policy.measured_values import MOST_LITERALS, newest_of_each
+from tuner.policy.measured_values import MOST_LITERALS
 from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 
 _REFUSED = frozenset({Ruling.REJECT.value, Ruling.ROLL_BACK.value})
@@ -39,7 +40,7 @@ def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], limits: _Lim
     for decided in on_joins:
         by_query.setdefault(decided.change.query or "", []).append(decided)
     of_latest = (latest.ended_at or latest.started_at, latest.outcome.spark_version, latest.outcome.cluster)
-    queries = newest_of_each(runs)
+    newest = newest_of_each(runs)
     found = []
     for query, changes in by_query.items():
         out = tuple(d.id for d in changes if d.standing in TAKEN_OUT or _is_refused(d))
@@ -48,7 +49,7 @@ def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], limits: _Lim
         gained = sum({d.change.trial: d.gained_seconds or 0.0 for d in proven}.values())
         directives = None
         if proven and had and gained > 0 and not any(d.is_in_force for d in changes if d not in proven):
-            directives = _directives(proven, queries, had, limits)
+            directives = _directives(proven, newest, had, limits)
         if directives is not None:
             found.append(Proof(cohort, query, *of_latest, proven, directives, gained, _runs(proven, runs), out))
         elif out:
@@ -83,13 +84,13 @@ def _runs(proven: Sequence[DecidedChange], runs: Iterable[Run]) -> int:
 
 
 def _directives(
-    proven: tuple[DecidedChange, ...], queries: Sequence[Query], had: Sequence[Query], limits: _Limits
+    proven: tuple[DecidedChange, ...], newest: KnownQueries, had: Sequence[Query], limits: _Limits
 ) -> QueryDirectives | None:
     """What the agent is told of them; None where that is not all of it, or holds for any size or values."""
     alone = Decision(Mode.AUTO, proven)
-    own = [q for q in queries if q.fingerprint == proven[0].change.query]
+    own = [q for q in newest.all if q.fingerprint == proven[0].change.query]
     columns = {q.columns for q in own}
-    found = agent_directives(alone, queries, limits(alone, queries))
+    found = agent_directives(alone, newest.of_latest, limits(alone, newest.all), newest.absent)
     if found.skipped or not found.text or len(columns) != 1:
         return None
     (query,) = decode_message(found.text)

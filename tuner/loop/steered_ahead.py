@@ -14,7 +14,7 @@ from tuner.loop.steered import Steered, carry_out, have_jar_built, sharing, stee
 from tuner.loop.turn import JobToRun
 from tuner.model.query import Query
 from tuner.model.run import Elsewhere, RunMark
-from tuner.policy.measured_values import newest_of_each
+from tuner.policy.known_queries import newest_of_each
 from tuner.problems import Problems
 from tuner.steering.agent.agent_directives import AgentDirectives
 from tuner.steering.steering_method import choose_method
@@ -43,5 +43,5 @@ def steered_ahead(
     return steered(job, place, ahead.decision, directives, taught, ahead.names)
 
 
-def _newest(store: Store, job: JobToRun) -> list[Query]:
-    return newest_of_each(known_runs(store, job.cohort))
+def _newest(store: Store, job: JobToRun) -> Sequence[Query]:
+    return newest_of_each(known_runs(store, job.cohort)).of_latest

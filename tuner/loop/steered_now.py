@@ -17,8 +17,8 @@ from tuner.loop.steered import Steered, carry_out, have_jar_built, sharing, stee
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.model.run import Run
+from tuner.policy.known_queries import newest_of_each
 from tuner.policy.measure import latest_outcome
-from tuner.policy.measured_values import newest_of_each
 from tuner.problems import Problems
 from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 from tuner.words.query_names import names_in
@@ -36,9 +36,9 @@ def steered_now(store: Store, job: JobToRun, place: EventLogPlace, runs: Sequenc
     known = what_is_known(store, job, runs, latest.spark_version if latest else "", problems)
     have_jar_built(job, known.way, problems)
     decision = decide(known, problems)
-    queries = newest_of_each(runs)
-    limits = size_limits(known.facts, decision, queries) if known.facts and known.way.route else SizeLimits()
-    told = partial(agent_directives, decision, queries, limits)
-    directives = carry_out(job, sharing(known.way, job, place), decision, told, lambda: queries, problems)
+    newest = newest_of_each(runs)
+    limits = size_limits(known.facts, decision, newest.all) if known.facts and known.way.route else SizeLimits()
+    told = partial(agent_directives, decision, newest.of_latest, limits, newest.absent)
+    directives = carry_out(job, sharing(known.way, job, place), decision, told, lambda: newest.of_latest, problems)
     taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())
     return steered(job, place, decision, directives, taught, names_in(runs))

@@ -11,8 +11,7 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import latest_usable, usable
+from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 
 # A loop over more of them than this is measured piece by piece: the latest count.
@@ -55,29 +54,6 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
 def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
     """Whether two changes act on different values, so that neither meets the other."""
     return bool(one.literals and other.literals) and set(one.literals).isdisjoint(other.literals)
-
-
-def newest_of_each(runs: Sequence[Run]) -> list[Query]:
-    """The queries of the latest usable run, and before them those of earlier runs that had other values: the newest of each."""
-    return newest_of_classed(with_literal_classes(runs))
-
-
-def newest_of_classed(runs: Sequence[Run]) -> list[Query]:
-    """The same, of runs that have their classes already."""
-    latest = latest_usable(runs)
-    if latest is None or latest.outcome is None:
-        return []
-    found: list[Query] = []
-    known = {(q.fingerprint, q.literals) for q in latest.outcome.queries}
-    fingerprints = {q.fingerprint for q in latest.outcome.queries if q.literals}
-    for run in reversed([run for run in runs if usable(run) and run is not latest]):
-        for query in run.outcome.queries if run.outcome else ():
-            key = query.fingerprint, query.literals
-            # Of the oldest runs joins are not at hand.
-            if query.literals and query.joins and query.fingerprint in fingerprints and key not in known:
-                known.add(key)
-                found.append(query)
-    return [*reversed(found), *latest.outcome.queries]
 
 
 def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:

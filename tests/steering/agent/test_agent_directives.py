@@ -246,6 +246,38 @@ def test_unless_it_reads_other_columns() -> None:
     assert [one["columns"] for one in message(*different, queries=both)] == ["c1", "c2"]
 
 
+def test_a_query_that_the_latest_run_did_not_have_is_told_of_too() -> None:
+    mondays = query("q2", relations=["db.x"], joins=(join("other"),))
+    actions = [hint(), hint("q2", target="other")]
+    found = agent_directives(decision(*actions), [query()], absent=[mondays])
+    assert found.skipped == ()
+    assert [one["fingerprint"] for one in json.loads(found.text)["queries"]] == ["q1", "q2"]
+
+
+def test_a_query_that_was_edited_takes_nothing_from_what_it_became() -> None:
+    """The old one is absent for good: neither has it a say in what the new one has, nor does that get what the old one had."""
+    edited = agent_directives(decision(hint("new")), [query("new")], absent=[query("old")])
+    assert edited.skipped == () and [one["fingerprint"] for one in json.loads(edited.text)["queries"]] == ["new"]
+    found = agent_directives(decision(hint("old")), [query("new")], absent=[query("old")])
+    assert found.text == ""
+    assert [why for _, why in found.skipped] == [
+        "the agent could not tell it from query 1, which reads the same columns"
+    ]
+
+
+def test_columns_tell_queries_apart_that_come_in_turns() -> None:
+    new, old = query("new", columns="c1"), query("old", columns="c2")
+    for action, queries, absent in ((hint("new"), [new], [old]), (hint("old"), [new], [old])):
+        found = agent_directives(decision(action), queries, absent=absent)
+        (said,) = json.loads(found.text)["queries"]
+        assert (said["fingerprint"], said["columns"]) == (action.query, "c1" if action.query == "new" else "c2")
+
+
+def test_of_two_absent_queries_one_forbids_what_would_reach_the_other() -> None:
+    found = agent_directives(decision(hint("q2")), [], absent=[query("q2"), query("q3")])
+    assert found.text == "" and len(found.skipped) == 1
+
+
 def test_groups_made_once_are_told_of_each_query_by_itself() -> None:
     """The plan has no filters then by which a query would be known."""
     shares = [hint(fingerprint, *READS, value=Hint.SHARE) for fingerprint in ("q1", "q2")]
@@ -364,7 +396,7 @@ def test_items_that_only_such_an_equality_tells_apart_forbid_an_order() -> None:
 @pytest.mark.parametrize(
     ("action", "ran", "why"),
     [
-        (hint("gone"), query(), "its query did not run in the latest run"),
+        (hint("gone"), query(), "its query did not run in the latest run, and has not come back so far"),
         (
             hint(),
             query(relations=()),

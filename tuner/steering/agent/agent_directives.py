@@ -70,13 +70,17 @@ class _PlacedDirective:
     wish: object
 
 
-def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeLimits | None = None) -> AgentDirectives:
+def agent_directives(
+    decision: Decision, queries: Iterable[Query], limits: SizeLimits | None = None, absent: Iterable[Query] = ()
+) -> AgentDirectives:
     """The joins' hints and orders in force, for queries as the cohort's latest usable run had them, each for the values that
-    the decision says it was measured with.
+    the decision says it was measured with; and for those that come back, though the latest run did not have them (`absent`).
+    A query that was edited is absent for good: it keeps nothing from the one that it became.
 
     Where `limits` are given, what has none but needs one is skipped; without them everything is said for relations of any size.
     """
-    ran = list(queries)
+    ran, gone = list(queries), list(absent)
+    known, away = [*gone, *ran], {query.fingerprint for query in gone}
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
     decided = {action: d for d in decision.in_force for action in d.change.actions}
     said: dict[Action, _PlacedDirective] = {}
@@ -85,7 +89,7 @@ def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeL
         orders = [one for action, one in said.items() if action not in skipped]
         out = {decided[action].id for action in skipped}
         found = {
-            a: _NEEDED if decided[a].change.needs in out else _directive(a, ran, limits, orders)
+            a: _NEEDED if decided[a].change.needs in out else _directive(a, known, limits, orders)
             for a in actions
             if a.kind is kind
         }
@@ -93,9 +97,13 @@ def agent_directives(decision: Decision, queries: Iterable[Query], limits: SizeL
         skipped |= {action: why for action, why in found.items() if isinstance(why, str)}
         # What is not said makes no join that another could be taken for.
         others = [one for action, one in said.items() if action not in skipped]
-        confused = {a: _confusion(said[a], others, ran) for a in found if a in said}
+        confused = {
+            a: _confusion(said[a], others, known if said[a].query.fingerprint in away else ran)
+            for a in found
+            if a in said
+        }
         skipped |= {action: why for action, why in confused.items() if why}
-    by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), ran)}
+    by_columns = {one.query.fingerprint for one in said.values() if _rivals(one, said.values(), known)}
     kept = [one for action, one in said.items() if action not in skipped]
     return AgentDirectives(
         _text(kept, by_columns, decided), tuple((action, skipped[action]) for action in actions if action in skipped)
@@ -108,7 +116,7 @@ def _directive(
     """The directive of an action, or why there is none; `orders` are those that the agent is told of."""
     mine = [query for query in ran if query.fingerprint == action.query]
     if not mine:
-        return "its query did not run in the latest run"
+        return "its query did not run in the latest run, and has not come back so far"
     if not mine[-1].relations:
         return "what its query reads is not recorded: the latest run was harvested by an older version"
     if limits is not None and action.id not in limits and _needs_limits(action):

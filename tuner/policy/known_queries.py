@@ -1,0 +1,62 @@
+"""The queries that a cohort's next run may have: those of its latest one, and those that come back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tuner.model.query import Query
+from tuner.model.run import Run
+from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.measure import latest_usable, usable
+
+# A query that so many runs had comes back, also if the latest one did not have it; most that ran once never do.
+COMES_BACK = 2
+
+
+@dataclass(frozen=True, slots=True)
+class KnownQueries:
+    """`of_latest` are those of a cohort's latest usable run, and before them the same queries with other values, as they last
+    ran; `absent` those that earlier runs had, `COMES_BACK` or more of them, and the latest one did not: a job may do more on
+    Mondays. Each oldest first."""
+
+    of_latest: tuple[Query, ...] = ()
+    absent: tuple[Query, ...] = ()
+
+    @property
+    def all(self) -> tuple[Query, ...]:
+        """Both, what is absent first."""
+        return (*self.absent, *self.of_latest)
+
+
+def newest_of_each(runs: Sequence[Run]) -> KnownQueries:
+    """The queries of a cohort's runs, oldest first, as each last ran with each of its values."""
+    return newest_of_classed(with_literal_classes(runs))
+
+
+def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
+    """The same, of runs that have their classes already."""
+    latest = latest_usable(runs)
+    if latest is None or latest.outcome is None:
+        return KnownQueries()
+    found: list[Query] = []
+    known = {(q.fingerprint, q.literals) for q in latest.outcome.queries}
+    for run in reversed([run for run in runs if usable(run) and run is not latest]):
+        for query in run.outcome.queries if run.outcome else ():
+            key = query.fingerprint, query.literals
+            # Of the oldest runs joins are not at hand.
+            if query.literals and query.joins and key not in known:
+                known.add(key)
+                found.append(query)
+    runs_of = Counter(fingerprint for run in runs if usable(run) for fingerprint in _fingerprints(run))
+    ran = _fingerprints(latest)
+    told = {q.fingerprint for q in latest.outcome.queries if q.literals}
+    earlier = [query for query in reversed(found) if query.fingerprint in told]
+    back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran
+    absent = [query for query in reversed(found) if query.fingerprint in back]
+    return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent))
+
+
+def _fingerprints(run: Run) -> set[str]:
+    return {query.fingerprint for query in run.outcome.queries} if run.outcome else set()

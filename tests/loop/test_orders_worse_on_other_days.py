@@ -33,8 +33,10 @@ def day(number: int, rows: Mapping[int, int] | None = None, literals: str = "any
     return replace(found, outcome=replace(found.outcome, queries=(query,)))
 
 
-def found(*runs: Run, neutral: tuple[str, ...] = ("shop.sales.day",)) -> dict[str, Reason]:
-    one = replace(decided(ORDER), literals=("any day",), neutral=neutral)
+def found(
+    *runs: Run, neutral: tuple[str, ...] = ("shop.sales.day",), fleeting: tuple[str, ...] = ()
+) -> dict[str, Reason]:
+    one = replace(decided(ORDER), literals=("any day",), neutral=neutral, fleeting=fleeting)
     return orders_worse_on_other_days(Decision(Mode.AUTO, (one,)), known(runs[-1]), runs)
 
 
@@ -61,3 +63,9 @@ def test_days_that_are_alike_and_other_classes_of_values_hold_nothing() -> None:
 
 def test_an_order_that_acts_on_measured_values_alone_is_left_to_its_measurements() -> None:
     assert found(day(1), day(2, LITTLE_STOCK), day(3), neutral=()) == {}
+
+
+def test_so_it_is_with_values_that_are_others_in_each_run() -> None:
+    runs = day(1), day(2, LITTLE_STOCK), day(3)
+    assert found(*runs, neutral=()) == {}
+    assert found(*runs, neutral=(), fleeting=("shop.sales.name",)).keys() == {ORDER.id}

@@ -25,7 +25,7 @@ def orders_worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[
     from tuner.advice.worst_day import worst_day
 
     found: dict[str, Reason] = {}
-    for decided in (d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.neutral):
+    for decided in (d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.acts_on_any_values):
         by_class: dict[str, list[Query]] = {}
         for query in (q for run in runs if usable(run) and run.outcome for q in run.outcome.queries):
             # Of a merged query the blocks are those of an earlier day.

@@ -17,11 +17,13 @@ from tuner.steering.agent.agent_directives import SizeLimits
 def size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> SizeLimits:
     """Of each hint and order by the executions that it is for: other values make relations of other sizes."""
     # It loads numpy, which parsing a DAG does not wait for.
+    from tuner.advice.most_counted import most_counted
     from tuner.advice.order_bounds import order_bounds
 
     orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
     of_hints: dict[str, int] = {}
     of_orders: dict[str, dict[str, SizeBounds]] = {}
+    counted: dict[str, int] = {}
     for decided in decision.in_force:
         for action in decided.change.actions:
             of_it = (q for q in queries if q.fingerprint == action.query)
@@ -29,6 +31,8 @@ def size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> S
             measured = replace(facts, queries=mine)
             if action.kind is ActionKind.HINT_JOIN:
                 of_hints |= head_room(measured, [action, *orders])
+                if decided.fleeting and (most := most_counted(measured, action, orders)):
+                    counted[action.id] = most
             elif action.kind is ActionKind.ORDER_JOINS:
                 of_orders |= order_bounds(measured, [action])
-    return SizeLimits(of_hints, facts.cap.one_bytes, of_orders)
+    return SizeLimits(of_hints, facts.cap.one_bytes, counted, of_orders)

@@ -59,8 +59,9 @@ class HintDirective(msgspec.Struct, frozen=True):
     Where the planner estimates the relations of the side at more than `most_bytes` together, it is left out (0: at any size).
     These rest on heaps that had room for a broadcast of `cap_bytes` (0: not known): in smaller ones they are fewer by as much.
     `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`
-    columns are asked for: where a plan has others, it is left out. A bloom filter is made for the keys of `rows` (0: for as many
-    as Spark is set to).
+    columns are asked for: where a plan has others, it is left out. What of a broadcast is counted first may have `most_counted`
+    bytes of hash relation (0: what the heap has room for). A bloom filter is made for the keys of `rows` (0: for as many as
+    Spark is set to).
     """
 
     id: _Text
@@ -72,6 +73,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     literals: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
     rows: int = 0
+    most_counted: int = 0
 
 
 class SizeBounds(NamedTuple):

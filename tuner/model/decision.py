@@ -49,10 +49,12 @@ class CohortState(StrEnum):
 
 
 class LiteralRung(StrEnum):
-    """Which values a change acts on: those that it was measured with, or these but for columns that move few rows."""
+    """Which values a change acts on: those that it was measured with; these but for columns that move few rows; or these but for
+    columns whose values are others in each run."""
 
     SAME_VALUES = "same_values"
     MOVING_VALUES = "moving_values"
+    FLEETING_VALUES = "fleeting_values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ class DecidedChange:
     people, all the same. `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what
     else was in force on its queries. `literals` are the classes of the values that its query was measured with: on a join it
     acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
-    values do not count for these classes, for they were seen to move few rows.
+    values do not count for these classes, for they were seen to move few rows; nor do those of `fleeting` ones, which were others
+    in each run.
     """
 
     change: Change
@@ -74,13 +77,21 @@ class DecidedChange:
     literals: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    fleeting: tuple[str, ...] = ()
 
     @property
     def rung(self) -> LiteralRung | None:
         """What it stands on; None where it is for no values of a query's."""
         if not self.literals:
             return None
+        if self.fleeting:
+            return LiteralRung.FLEETING_VALUES
         return LiteralRung.MOVING_VALUES if self.neutral else LiteralRung.SAME_VALUES
+
+    @property
+    def acts_on_any_values(self) -> bool:
+        """Whether it acts on values of some columns that never ran."""
+        return bool(self.neutral or self.fleeting)
 
     @property
     def id(self) -> str:

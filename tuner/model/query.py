@@ -119,6 +119,7 @@ class Query:
     the rows that such conditions leave, of relations below their joins and of joins. `merged` says that the agent made groups of
     it once: the blocks that ran are not those of the query as written then, and are `merged_graphs`, until an earlier run tells
     those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the whole `work` was left in the store.
+    `fleeting` says that `literals` stands for many values, others in each run (`tuner.policy.fleeting_columns`); no log tells it.
     """
 
     id: int
@@ -158,6 +159,7 @@ class Query:
     merged_graphs: tuple[JoinGraph, ...] = ()
     work_in_brief: WorkInBrief | None = None
     source_bytes: int = 0
+    fleeting: bool = False
 
     @property
     def data_bytes(self) -> int:

@@ -123,7 +123,7 @@ def _decided(situation: Situation, change: Change, records: Mapping[str, Record]
         return DecidedChange(change, Standing.PINNED, change.reason)
     if record is not None and not _worth_another_try(situation, record, verdict):
         return None
-    if record is None and any(_is_tried_first(r, change) for r in records.values()):
+    if record is None and any(_is_tried_first(situation, r, change) for r in records.values()):
         return _held(change, Reason(ReasonCode.TRIED_AFTER_ANOTHER))
     if record is None and ruling is not Ruling.APPROVE:
         if any(_is_like(change, r) and r.standing in IN_FORCE for r in records.values()):
@@ -181,9 +181,15 @@ def _is_like(change: Change, record: Record) -> bool:
     return bool(set_) and all(any(_nearly(a, b) for b in record.decided.change.actions) for a in set_)
 
 
-def _is_tried_first(record: Record, change: Change) -> bool:
+def _is_tried_first(situation: Situation, record: Record, change: Change) -> bool:
     """Whether it is yet to be held against the run without it: one that came from another cohort (the other is advised from that
-    run), or one that the next run leaves out."""
+    run), one that the next run leaves out, or, where each night's values would have another, the first of these."""
+    if (
+        situation.is_fleeting(change)
+        and record.standing in IN_FORCE
+        and differ_on_target(change, record.decided.change)
+    ):
+        return True
     borrowed = record.standing is Standing.TRIAL and record.why.code in (ReasonCode.LENT, ReasonCode.IMPORTED)
     waits = borrowed or record.held_out is not None
     return waits and record.decided.id != change.id and share_target(record.decided.change, change)

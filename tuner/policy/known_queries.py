@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tuner.model.query import Query
 from tuner.model.run import Run
+from tuner.plan.literals import literal_class
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import latest_usable, usable
 
@@ -41,10 +42,10 @@ def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
     if latest is None or latest.outcome is None:
         return KnownQueries()
     found: list[Query] = []
-    known = {(q.fingerprint, q.literals) for q in latest.outcome.queries}
+    known = {_values_of(q) for q in latest.outcome.queries}
     for run in reversed([run for run in runs if usable(run) and run is not latest]):
         for query in run.outcome.queries if run.outcome else ():
-            key = query.fingerprint, query.literals
+            key = _values_of(query)
             # Of the oldest runs joins are not at hand.
             if query.literals and query.joins and key not in known:
                 known.add(key)
@@ -56,6 +57,13 @@ def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
     back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran
     absent = [query for query in reversed(found) if query.fingerprint in back]
     return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent))
+
+
+def _values_of(query: Query) -> tuple[str, str]:
+    """A query with its values; where these are others in each run, with those of the run alone."""
+    if query.fleeting and query.conditions is not None:
+        return query.fingerprint, literal_class(query.conditions)
+    return query.fingerprint, query.literals
 
 
 def _fingerprints(run: Run) -> set[str]:

@@ -10,23 +10,31 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
 from tuner.model.run import Run
 from tuner.plan.literals import literal_class
+from tuner.policy.fleeting_columns import fleeting_columns
 from tuner.policy.measure import usable
 from tuner.policy.neutral_columns import Ran, neutral_columns
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralClasses:
-    """`neutral` are a query's columns that may take any values, by its fingerprint; `earlier` the class that each id of a run
-    from before conditions were told apart stands for, by fingerprint and id."""
+    """`neutral` are a query's columns whose values move few rows, by its fingerprint, and `fleeting` those whose values are
+    others in each run: classes are told apart by neither. `earlier` is the class that each id of a run from before conditions
+    were told apart stands for, by fingerprint and id."""
 
     neutral: Mapping[str, frozenset[str]] = field(default_factory=dict)
     earlier: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    fleeting: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def of(self, query: Query) -> str:
         """The class of an execution, "" where its values are not known."""
         if query.conditions is not None:
-            return _class_of(query.conditions, self.neutral.get(query.fingerprint, frozenset()))
+            return _class_of(query.conditions, self.not_told_by(query.fingerprint))
         return self.earlier.get((query.fingerprint, query.literals), query.literals)
+
+    def not_told_by(self, fingerprint: str) -> frozenset[str]:
+        """The columns of a query that may take any values within one class."""
+        neutral = self.neutral.get(fingerprint, frozenset())
+        return neutral | self.fleeting[fingerprint] if fingerprint in self.fleeting else neutral
 
 
 @lru_cache(maxsize=10_000)
@@ -47,13 +55,24 @@ def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
     for (fingerprint, _), ran in by_query.items():
         if found := neutral_columns(ran):
             neutral[fingerprint] = max(found, neutral.get(fingerprint, found), key=len)
-    known = LiteralClasses(neutral)
+    known = LiteralClasses(neutral, fleeting=_fleeting(by_query, neutral))
     several: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for query in run.outcome.queries if run.outcome else ():
             if query.literals and query.conditions is not None:
                 several.setdefault((query.fingerprint, query.literals), set()).add(known.of(query))
-    return LiteralClasses(neutral, {key: min(classes) for key, classes in several.items() if len(classes) == 1})
+    return replace(known, earlier={key: min(classes) for key, classes in several.items() if len(classes) == 1})
+
+
+def _fleeting(
+    by_query: Mapping[tuple[str, bool], Sequence[Ran]], neutral: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for (fingerprint, is_merged), ran in by_query.items():
+        # A merged plan tells no condition of its own; where it alternates with others, nothing is the same every night.
+        if not is_merged and (columns := fleeting_columns(ran, neutral.get(fingerprint, frozenset()))):
+            found[fingerprint] = columns
+    return found
 
 
 def with_literal_classes(runs: Sequence[Run], classes: LiteralClasses | None = None) -> list[Run]:
@@ -65,8 +84,14 @@ def with_literal_classes(runs: Sequence[Run], classes: LiteralClasses | None = N
 def _classed(run: Run, classes: LiteralClasses) -> Run:
     if run.outcome is None:
         return run
-    classed = [(query, classes.of(query)) for query in run.outcome.queries]
-    if all(class_ == query.literals for query, class_ in classed):
+    queries = tuple(_with_class(query, classes) for query in run.outcome.queries)
+    if all(query is before for query, before in zip(queries, run.outcome.queries, strict=True)):
         return run
-    queries = tuple(query if class_ == query.literals else replace(query, literals=class_) for query, class_ in classed)
     return replace(run, outcome=replace(run.outcome, queries=queries))
+
+
+def _with_class(query: Query, classes: LiteralClasses) -> Query:
+    class_, are_fleeting = classes.of(query), query.fingerprint in classes.fleeting
+    if (class_, are_fleeting) == (query.literals, query.fleeting):
+        return query
+    return replace(query, literals=class_, fleeting=are_fleeting)

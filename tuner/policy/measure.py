@@ -31,7 +31,7 @@ class Measured:
     and of all of them while the driver builds broadcasts; `work_seconds` what its measured rows and bytes take at fixed
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
     stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
-    (0: not known), `input_bytes` as often as it was scanned.
+    (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
     """
 
     fingerprint: str
@@ -48,6 +48,7 @@ class Measured:
     stages: Mapping[StageKey, float] = field(default_factory=dict)
     cores: int = 0
     source_bytes: int = 0
+    fleeting: bool = False
 
     @property
     def data_bytes(self) -> int:
@@ -117,6 +118,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
                     stages=_stages(query.work),
                     cores=cores,
+                    fleeting=query.fleeting,
                 )
             )
     return tuple(found)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from tuner.model.action import BUILDING, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.literal_classes import LiteralClasses
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 
@@ -40,20 +42,28 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
         ran = _ran(latest)
         for one in (d for d in decided if d.id in found and d.id in advised):
             _add(found[one.id], ran.get(one.change.query, ()))
-    neutral = situation.classes.neutral if situation.classes else {}
-    return [
-        replace(
-            d,
-            literals=tuple(sorted([id_ for id_ in found.get(d.id, ()) if id_ not in d.excluded][-MOST_LITERALS:])),
-            neutral=tuple(sorted(neutral.get(d.change.query or "", ()))) if d.id in found else (),
-        )
-        for d in decided
-    ]
+    classes = situation.classes or LiteralClasses()
+    return [_for_values(d, found.get(d.id), classes) for d in decided]
 
 
 def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
     """Whether two changes act on different values, so that neither meets the other."""
     return bool(one.literals and other.literals) and set(one.literals).isdisjoint(other.literals)
+
+
+def _for_values(decided: DecidedChange, found: Iterable[str] | None, classes: LiteralClasses) -> DecidedChange:
+    if found is None:
+        return replace(decided, literals=(), neutral=(), fleeting=())
+    query = decided.change.query or ""
+    neutral, fleeting = classes.neutral.get(query, ()), classes.fleeting.get(query, ())
+    # Of values that nobody knows only what is built of them is counted before it acts, and only an order is priced with many.
+    is_blind = bool(fleeting) and any(
+        a.kind is ActionKind.HINT_JOIN and a.value not in BUILDING for a in decided.change.actions
+    )
+    literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded][-MOST_LITERALS:]
+    return replace(
+        decided, literals=tuple(sorted(literals)), neutral=tuple(sorted(neutral)), fleeting=tuple(sorted(fleeting))
+    )
 
 
 def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:

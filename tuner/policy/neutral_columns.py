@@ -32,8 +32,7 @@ Ran = tuple[int, Query]
 def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     """Of the executions of one query, oldest first, the most columns (`FilterCondition.columns`) that may take any values: for
     equal values of the others no rows of a relation or a join left their bounds while they moved."""
-    latest = [(night, q) for night, q in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_RUNS]
-    known = [(night, q, _values(q)) for night, q in latest if q.conditions is not None]
+    known = [(night, q, _values(q)) for night, q in latest_of(executions) if q.conditions is not None]
     seen: dict[str, set[tuple[str, ...]]] = {}
     for *_, values in known:
         for columns in values:
@@ -46,6 +45,11 @@ def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
             if _are_neutral(frozenset(several), known):
                 return frozenset(several)
     return frozenset()
+
+
+def latest_of(executions: Sequence[Ran]) -> list[Ran]:
+    """Those that are looked at."""
+    return [(night, query) for night, query in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_RUNS]
 
 
 _Values = dict[str, tuple[str, ...]]
@@ -85,8 +89,21 @@ def _are_rows_stable(moved: Iterable[str], queries: Sequence[Query]) -> bool:
 
 
 def _are_alike(rows: Sequence[int]) -> bool:
+    return not any(_apart(rows))
+
+
+def _apart(rows: Sequence[int]) -> list[bool]:
+    """Of each whether it is out of bounds."""
     middle = median(rows) + FEW_ROWS
-    return middle / ROWS_BOUND <= min(rows) + FEW_ROWS and max(rows) + FEW_ROWS <= middle * ROWS_BOUND
+    return [not middle / ROWS_BOUND <= one + FEW_ROWS <= middle * ROWS_BOUND for one in rows]
+
+
+def rows_apart(queries: Sequence[Query]) -> float:
+    """Which share of these executions had a relation or a join that is out of bounds."""
+    counts = [dict(query.row_counts) for query in queries]
+    parts = set.intersection(*(set(one) for one in counts))
+    apart = [_apart([one[part] for one in counts]) for part in parts]
+    return sum(map(any, zip(*apart, strict=True))) / len(queries)
 
 
 def _is_proven(taken: Sequence[tuple[int, tuple[str, ...]]]) -> bool:

@@ -87,6 +87,10 @@ class Situation:
         awaited = self.awaited.get(decided.id)
         return bool(awaited and awaited.runs >= SOON_RUNS and awaited.literals.issuperset(decided.literals))
 
+    def is_fleeting(self, change: Change) -> bool:
+        """Whether a change is to joins of a query whose values are others in each run."""
+        return bool(self.classes and change.is_on_joins and change.query in self.classes.fleeting)
+
     def verdict(self, change: Change) -> Verdict | None:
         """The newest verdict on a change; without one, the newest approval of the change that it needs."""
         own = self.rulings.on(change)

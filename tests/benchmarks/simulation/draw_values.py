@@ -15,6 +15,9 @@ FREQUENT, RARE, TENFOLD = "frequent", "rare", "tenfold"
 SWAPS = 0.15
 TENANTS, TENANT_SPREAD, NEW_TENANTS, ABSENT = (8, 40), 1.0, 0.02, 0.05
 IN_TURNS = (2, 5)
+# Of values of all sizes, those with so many times the usual rows are what a change may do something else to; seconds follow rows
+# by this power (of a stream's queries with other literals each night, seconds were spread by 0.23 and rows by more than 1.5).
+LARGE_VALUES, SECONDS_BY_ROWS = 10.0, 0.2
 
 # For each of a query's nights the values of its executions.
 NightlyValues = Sequence[tuple[Values, ...]]
@@ -76,8 +79,12 @@ def _new(chance: np.random.Generator, scenario: Scenario, query: SimulatedQuery)
     for night in range(query.since, query.until):
         tenfold = chance.random() < scenario.tenfold
         rows = 10.0 if tenfold else 1 + scenario.week * math.sin(2 * math.pi * night / 7)
+        counted = rows
+        if scenario.values_spread:
+            counted = math.exp(chance.normal(0, scenario.values_spread))
+            rows, tenfold = counted**SECONDS_BY_ROWS, counted > LARGE_VALUES
         name = f"{query.fingerprint}.night{night}"
-        yield (Values(name, TENFOLD if tenfold else USUAL, rows, rows if by_partition else 1.0),)
+        yield (Values(name, TENFOLD if tenfold else USUAL, rows, rows if by_partition else 1.0, counted),)
 
 
 _PATTERNS = {

@@ -16,23 +16,23 @@ OTHER_VALUES, TOO_MANY_ROWS = "other values than measured", "too many rows to br
 @dataclass(frozen=True, slots=True)
 class InForce:
     """A candidate in force. On joins it acts on executions whose values are of these `classes` (None: of any), and on no others;
-    what is asked of the `neutral` columns does not count. `scale` is that of the night's input."""
+    what is asked of the `any_values` columns does not count. `scale` is that of the night's input."""
 
     candidate: Candidate
     classes: frozenset[str] | None = None
     action_id: str = ""
-    neutral: frozenset[str] = frozenset()
+    any_values: frozenset[str] = frozenset()
     scale: float = 1.0
 
     def acts_on(self, execution: Execution) -> bool:
         """Whether an execution runs with it, as the agent sees to it (`Pass.isMeasured`)."""
         if execution.query.fingerprint not in self.candidate.factors or self._is_counted_out(execution):
             return False
-        return self.classes is None or execution.values.class_beside(self.neutral) in self.classes
+        return self.classes is None or execution.values.class_beside(self.any_values) in self.classes
 
     def _is_counted_out(self, execution: Execution) -> bool:
         """Whether Spark counts too many rows to broadcast, as it does where any values of a column may come."""
-        return bool(self.neutral) and self.scale * execution.values.rows >= self.candidate.fails_from
+        return bool(self.any_values) and self.scale * execution.values.rows >= self.candidate.fails_from
 
     def breaks(self, night: Night) -> bool:
         """Whether an execution that it acts on fails with it."""
@@ -57,7 +57,8 @@ def in_force_of(candidates: Iterable[Candidate], decided: Sequence[DecidedChange
         for action in one.change.carried_out:
             if candidate := by_target.get(target_of(action)):
                 classes = frozenset(one.literals) if candidate.is_on_joins else None
-                found.setdefault(action.id, InForce(candidate, classes, action.id, frozenset(one.neutral), scale))
+                any_values = frozenset((*one.neutral, *one.fleeting))
+                found.setdefault(action.id, InForce(candidate, classes, action.id, any_values, scale))
     return tuple(found.values())
 
 

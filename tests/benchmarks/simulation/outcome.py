@@ -70,5 +70,10 @@ def _query(
 
 def _row_counts(night: Night, execution: Execution) -> tuple[RowCount, ...]:
     """Rows that the filter leaves of the table, and those of its join."""
-    rows = execution.query.input_bytes // BYTES_OF_A_ROW * night.scale * execution.values.rows
+    rows = (
+        execution.query.input_bytes
+        // BYTES_OF_A_ROW
+        * night.scale
+        * (execution.values.counted or execution.values.rows)
+    )
     return RowCount("fact#0", int(rows)), RowCount(f"join of {execution.query.fingerprint}#0", int(rows * JOINED))

@@ -36,8 +36,8 @@ class Scenario:
     `machine_spread` is shared by all queries of a run, `query_spread` is each one's own (of CPU time: `cpu_machine_spread` and
     `cpu_spread`); a slow night takes 1.5 to 4 times as long, a stray query 1.5 to 3 times; `slow_nights_of_all` are the same
     nights for all cohorts. In a night with `slow_hours` a half of its queries, one after another, are as slow as slow nights.
-    `growth` is that of input a night, `season` half the swing of a week. New values take ten times the
-    rows in `tenfold` nights; in the others these swing by `week` over a week. A night with `failures` fails in up to
+    `growth` is that of input a night, `season` half the swing of a week. New values take ten times the rows in `tenfold` nights;
+    in the others these swing by `week` over a week, or are spread by `values_spread`. A night with `failures` fails in up to
     `most_failing_tries`; `missing_inputs` is the share of them that miss their input. `cores`: any of them from night to night.
     CPU time takes the power `cpu_of_slowness` of what a slow machine makes of seconds: neighbours on the same system wait for
     each other, and compute the same (1.1 times where seconds were 2.5 times, 2 cores with a load of 7 beside); on a host whose
@@ -63,6 +63,7 @@ class Scenario:
     back_fills: float = 0.0
     tenfold: float = 0.0
     week: float = 0.0
+    values_spread: float = 0.0
     breaks_per_broadcast: float = 0.08
     failures: float = 0.005
     most_failing_tries: int = 1
@@ -105,5 +106,8 @@ SCENARIOS = (
         slow_nights=0.05,
         slow_hours=0.15,
         properties_for_all=True,
+    ),
+    Scenario(
+        "new values of all sizes", filters=Filters.NEW, queries=(1, 6), values_spread=1.5, breaks_per_broadcast=0.2
     ),
 )

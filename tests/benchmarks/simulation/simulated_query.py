@@ -18,13 +18,15 @@ class Values:
     """One choice of values in a query's filters. `literals` is their id, as a log would have it.
 
     Values of one `kind` are alike: a change does the same to them. `rows` and `input` are how much of the usual night's work
-    and input bytes they make (a filter may take few rows, and still read all files).
+    and input bytes they make (a filter may take few rows, and still read all files), `counted` how many times as many rows are
+    counted, where that is another number.
     """
 
     literals: str
     kind: str = USUAL
     rows: float = 1.0
     input: float = 1.0
+    counted: float = 0.0
 
     @property
     def conditions(self) -> tuple[FilterCondition, ...]:

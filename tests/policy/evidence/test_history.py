@@ -187,3 +187,39 @@ def test_a_change_to_one_query_is_held_against_the_others_whatever_the_first_nig
     found = history.effect(with_it, CHANGE)
     assert found is not None
     assert math.exp(found.mean) == pytest.approx(1.2, rel=0.03)
+
+
+def values_of_nights(*nights: tuple[float, bool], fleeting: bool) -> LogRatio:
+    """What a change does by nights of one query, each with whether it had the change; work and processors follow its seconds."""
+    history = History()
+    for seconds, changed in nights:
+        changes = CHANGE if changed else frozenset()
+        last = Measured(
+            "q",
+            0,
+            seconds,
+            10**9,
+            changes,
+            literals="any",
+            cpu_seconds=4 * seconds,
+            work_seconds=seconds,
+            fleeting=fleeting,
+        )
+        history.add([last])
+    found = history.effect(last, CHANGE)
+    assert found is not None
+    return found
+
+
+def test_one_night_of_values_that_are_others_each_night_proves_little() -> None:
+    """Half the seconds may be a light night: processors and work follow the values as the clock does."""
+    nights = [(10.0, False), (9.0, False), (11.0, False), (5.0, True)]
+    surely, hardly = (values_of_nights(*nights, fleeting=fleeting) for fleeting in (False, True))
+    assert surely.below(1.0) > 0.99 > 0.95 > hardly.below(1.0)
+    assert hardly.mean == pytest.approx(math.log(0.5), abs=0.25)
+
+
+def test_many_such_nights_do() -> None:
+    usual = [(seconds, False) for seconds in (10.0, 8.0, 12.0, 9.0)]
+    changed = [(seconds, True) for seconds in (5.0, 4.0, 6.0, 4.5, 5.5)]
+    assert values_of_nights(*usual, *changed, fleeting=True).below(1.0) > 0.95

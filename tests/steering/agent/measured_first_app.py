@@ -169,6 +169,17 @@ same = {
     "small, hashed by tasks": rows("small, hashed by tasks", of_tasks) == plain,
     "not adaptive": rows("not adaptive", text, spark_sql_adaptive_enabled="false") == plain,
 }
+# There is room for it in the heap, but it is more than the directive lets it have.
+of_limit = HintDirective(
+    "hint_join:l",
+    join.signature,
+    "BROADCAST",
+    side.relations,
+    literals=(literal_class(first.conditions or ()),),
+    most_counted=1000,
+)
+limited = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(of_limit,)),))
+same["small, of too many bytes"] = rows("small, of too many bytes", limited) == plain
 without, found = beside_a_thread_without_the_agent(text)
 same["beside a thread without the agent"] = without == found == plain
 small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}

@@ -41,7 +41,7 @@ STAR = block(
 )
 # Ids of the values that a decision was measured with.
 LITERALS = ("0f0f", "a0a0")
-VALUES: dict[str, list[str]] = {"literals": [*LITERALS], "neutral": []}
+VALUES: dict[str, object] = {"literals": [*LITERALS], "neutral": []}
 READS = ("db.dates", "db.items", "db.sales")
 
 
@@ -95,6 +95,7 @@ def test_a_hint() -> None:
                     "cap_bytes": 0,
                     **VALUES,
                     "rows": 0,
+                    "most_counted": 0,
                 }
             ],
             "orders": [],
@@ -107,6 +108,16 @@ def test_a_hint_for_relations_of_some_size() -> None:
     found = json.loads(agent_directives(decision(hint()), [query()], limits).text)
     (said,) = found["queries"][0]["hints"]
     assert (said["most_bytes"], said["cap_bytes"]) == (40_000, 9_000_000)
+
+
+def test_a_hint_for_values_that_are_others_in_each_run() -> None:
+    """Both kinds of columns may take any values; what is counted first has a limit of its own."""
+    (one,) = decision(hint()).changes
+    any_values = replace(one, neutral=("db.sales.day",), fleeting=("db.dates.name",))
+    limits = SizeLimits({hint().id: 40_000}, counted={hint().id: 10 << 20})
+    (said,) = json.loads(agent_directives(Decision(Mode.AUTO, (any_values,)), [query()], limits).text)["queries"]
+    assert said["hints"][0]["neutral"] == ["db.dates.name", "db.sales.day"]
+    assert said["hints"][0]["most_counted"] == 10 << 20
 
 
 def test_a_filter_by_keys_of_one_relation_of_a_side_has_room_for_twice_as_many() -> None:
@@ -126,6 +137,7 @@ def test_a_filter_by_keys_of_one_relation_of_a_side_has_room_for_twice_as_many()
             "cap_bytes": 0,
             **VALUES,
             "rows": 600,
+            "most_counted": 0,
         }
     ]
 
@@ -198,6 +210,7 @@ def test_either_side_of_a_join_whose_sides_look_alike() -> None:
             "cap_bytes": 0,
             **VALUES,
             "rows": 0,
+            "most_counted": 0,
         }
     ]
 

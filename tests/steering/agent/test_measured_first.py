@@ -53,6 +53,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
     assert all(same.values()) and same.keys() == {
         "small",
         "small, hashed by tasks",
+        "small, of too many bytes",
         "not adaptive",
         "skewed",
         "skewed tickets",
@@ -81,6 +82,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "plain": sorts,
         "small": [Strategy.BROADCAST_HASH],
         "small, hashed by tasks": sorts,
+        "small, of too many bytes": sorts,
         "not adaptive": sorts,
         "plain and skewed": sorts,
         "skewed": sorts,
@@ -110,6 +112,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small": [("applied", None)],
         # The join below may have brought its rows together already, with no shuffle of their own that would count them.
         "small, hashed by tasks": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
+        "small, of too many bytes": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "not adaptive": [("impossible", None)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "skewed tickets": [("held", ReasonCode.HELD_LARGE_RESULT)],

@@ -39,6 +39,9 @@ STAGES_APART = 0.05
 IDLE = 0.3
 # Of tasks that compute less than this share of their time nothing tells how much they waited.
 LEAST_SHARE = 0.02
+# What other values of its filters move a query by (a standard deviation of logs), until its own runs tell: near the most that one
+# of 16 queries showed whose literals were drawn anew each night (two to four by default): 0.01 to 0.48, of all together 0.23.
+VALUES_SPREAD = 0.4
 # One run alone may be slow for its night: with so many degrees of freedom it is held against what is surer.
 ONE_RUN_FREEDOM = 2.0
 
@@ -64,10 +67,12 @@ class _Known:
     errors: dict[str, float] = field(default_factory=dict)
     speed: float = 1.0
     shared: float = 0.0
+    # Whether its values are others in each run: they move it, and all that is measured of it alike.
+    fleeting: bool = False
 
     @classmethod
     def of(cls, query: Measured) -> Self:
-        return cls(query.data_bytes, query.cores, scans=not query.source_bytes)
+        return cls(query.data_bytes, query.cores, scans=not query.source_bytes, fleeting=query.fleeting)
 
     def tell_size(self, query: Measured) -> None:
         """Counts each file once, from the first run on whose log tells that."""
@@ -178,7 +183,8 @@ class History:
         clock = known.filters[CLOCK.name].effect(changes, instead_of)
         if sure and clock.variance < UNKNOWN:
             clock = _borne_out(clock, pooled_ratio(sure), known, changes)
-        found = pooled_ratio([*sure, clock])
+        # Three measures of one night's values say the same three times.
+        found = clock if known.fleeting else pooled_ratio([*sure, clock])
         return found if found.variance < UNKNOWN / 2 else None
 
     def effect_on_the_clock(self, query: Measured, changes: frozenset[str]) -> LogRatio | None:
@@ -324,7 +330,8 @@ class History:
             if not is_other and filter_.runs > 1 and one.changes <= one.known.seen:
                 rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
                 own.add(error, rest)
-                fleet.add(error, rest)
+                if not one.known.fleeting:
+                    fleet.add(error, rest)
             if metric is CLOCK:
                 one.known.speed = math.exp(speed)
                 one.known.shared = unsure / (unsure + one.noise)
@@ -332,7 +339,7 @@ class History:
     def _seen(self, metric: Metric, query: Measured, known: _Known, value: float) -> _Seen:
         """What one query measured, and whether that tells how fast the machine was."""
         size, log, extra = self._scaled(metric, query, known, value)
-        usual = math.sqrt(self._spreads[metric.name].variance)
+        usual = math.hypot(math.sqrt(self._spreads[metric.name].variance), VALUES_SPREAD if known.fleeting else 0.0)
         own = known.spreads.setdefault(metric.name, Spread(usual))
         own.usual = usual
         filter_ = known.filters[metric.name]

@@ -19,18 +19,18 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     """Holds properties on trial that are meant for queries with other values in each run, where these move rows: there is no
     run without it to hold one with it against. Once it is learned that the values do not count (`neutral_columns`), there is.
 
-    What a person has asked for waits for nothing. A change to a join acts only on values that were measured.
+    What a person has asked for waits for nothing. A change to a join acts only on values that were measured, or, where these are
+    others in each run (`fleeting_columns`), on any if it counts rows first; what does not is held, too.
     """
-    tried = {d.id for d in decided if _is_tried(d) and d.queries and not situation.is_asked_for(d.change)}
-    if not tried:
+    trials = [d for d in decided if d.standing is Standing.TRIAL and not situation.is_asked_for(d.change)]
+    blind = {d.id for d in trials if d.fleeting and not d.literals}
+    properties = {d.id for d in trials if d.queries and not d.change.is_on_joins}
+    if not (blind or properties):
         return list(decided)
     new_in_each = _new_in_each_run(situation.runs)
     reason = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
-    return [held_back(d, reason) if d.id in tried and new_in_each.issuperset(d.queries) else d for d in decided]
-
-
-def _is_tried(decided: DecidedChange) -> bool:
-    return decided.standing is Standing.TRIAL and not decided.change.is_on_joins
+    held = blind | {d.id for d in decided if d.id in properties and new_in_each.issuperset(d.queries)}
+    return [held_back(d, reason) if d.id in held else d for d in decided]
 
 
 def _new_in_each_run(runs: Sequence[Run]) -> set[str]:
@@ -39,11 +39,13 @@ def _new_in_each_run(runs: Sequence[Run]) -> set[str]:
     in_a_row: dict[str, int] = {}
     for run in filter(usable, runs):
         classes: dict[str, set[str]] = {}
+        fleeting: set[str] = set()
         for query in run.outcome.queries if run.outcome else ():
             classes.setdefault(query.fingerprint, set()).add(query.literals)
+            fleeting |= {query.fingerprint} if query.fleeting else set()
         for fingerprint, now in classes.items():
             before = seen.setdefault(fingerprint, set())
-            are_new = "" not in now and before.isdisjoint(now)
+            are_new = fingerprint in fleeting or ("" not in now and before.isdisjoint(now))
             in_a_row[fingerprint] = in_a_row.get(fingerprint, 0) + 1 if are_new else 0
             before |= now
     return {fingerprint for fingerprint, count in in_a_row.items() if count >= RUNS}

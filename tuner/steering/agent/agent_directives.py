@@ -39,11 +39,13 @@ class SizeLimits:
     """Within which sizes of relations, by the planner's estimates, actions stay good, by their ids.
 
     `of_hints` holds the most bytes of a side (`tuner.advice.oversized_hints.head_room`), in heaps with room for a broadcast of
-    `cap_bytes`; `of_orders` bounds by the labels of a block's relations (`tuner.advice.order_bounds`).
+    `cap_bytes`; `counted` the most of its hash relation, where values that never ran decide that; `of_orders` bounds by the
+    labels of a block's relations (`tuner.advice.order_bounds`).
     """
 
     of_hints: Mapping[str, int] = field(default_factory=dict)
     cap_bytes: int = 0
+    counted: Mapping[str, int] = field(default_factory=dict)
     of_orders: Mapping[str, Mapping[str, SizeBounds]] = field(default_factory=dict)
 
     def __contains__(self, action_id: str) -> bool:
@@ -145,15 +147,22 @@ def _hint(
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
     most_bytes = limits.of_hints.get(action.id, 0)
-    return _placed(action, query, most_bytes=most_bytes, cap_bytes=limits.cap_bytes if most_bytes else 0)
+    cap_bytes, most_counted = limits.cap_bytes if most_bytes else 0, limits.counted.get(action.id, 0)
+    return _placed(action, query, most_bytes=most_bytes, cap_bytes=cap_bytes, most_counted=most_counted)
 
 
 def _placed(
-    action: Action, query: Query, *, most_bytes: int = 0, cap_bytes: int = 0, rows: int = 0
+    action: Action, query: Query, *, most_bytes: int = 0, cap_bytes: int = 0, rows: int = 0, most_counted: int = 0
 ) -> _PlacedDirective:
-    side = tuple(sorted(action.relations))
     message = HintDirective(
-        action.id, action.target, action.value, side, most_bytes=most_bytes, cap_bytes=cap_bytes, rows=rows
+        action.id,
+        action.target,
+        action.value,
+        tuple(sorted(action.relations)),
+        most_bytes=most_bytes,
+        cap_bytes=cap_bytes,
+        rows=rows,
+        most_counted=most_counted,
     )
     return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
 
@@ -265,7 +274,8 @@ def _text(said: Sequence[_PlacedDirective], by_columns: Container[str], decided:
 
 def _for_values(one: _PlacedDirective, decided: DecidedChange) -> _PlacedDirective:
     """A directive for the values that its change may act on."""
-    message = structs.replace(one.message, literals=decided.literals, neutral=decided.neutral)
+    any_values = tuple(sorted({*decided.neutral, *decided.fleeting}))
+    message = structs.replace(one.message, literals=decided.literals, neutral=any_values)
     return replace(one, message=message)
 
 

@@ -15,6 +15,11 @@ public final class Budget {
   public static final class Grant {
     public volatile long bytes;
     public volatile boolean isTooLarge;
+    private final long most;
+
+    private Grant(long most) {
+      this.most = most > 0 ? most : Long.MAX_VALUE;
+    }
 
     /** Of memory that tasks have to themselves; the most that there is of it. */
     public long takeOfTask(long needed) {
@@ -28,9 +33,9 @@ public final class Budget {
   // Bytes of relations that are there, by the ids of their exchanges.
   private final Map relations = new HashMap();
 
-  /** A relation that is to be counted before it is broadcast. */
-  public synchronized Grant grant() {
-    Grant grant = new Grant();
+  /** A relation that is to be counted before it is broadcast, of so many bytes at most; 0 for as many as there is room for. */
+  public synchronized Grant grant(long most) {
+    Grant grant = new Grant(most);
     grants.add(grant);
     return grant;
   }
@@ -42,7 +47,7 @@ public final class Budget {
 
   /** Lets a relation have its bytes where the others leave room for them; the most that they leave. */
   public synchronized long take(Grant grant, long bytes) {
-    long most = Heap.mostBytes(others(grant));
+    long most = Math.min(grant.most, Heap.mostBytes(others(grant)));
     if (bytes > most) grant.isTooLarge = true;
     grant.bytes = grant.isTooLarge ? 0 : bytes;
     return most;

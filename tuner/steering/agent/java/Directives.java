@@ -44,6 +44,8 @@ public final class Directives {
     public long capBytes;
     /** Of a filter by key the rows whose keys it is made of, 0 where they are not known. */
     public long rows;
+    /** The most bytes of hash relation that what is counted first may have; 0 for as many as the heap has room for. */
+    public long mostCounted;
   }
 
   /** An order of a block's items: `order` is the number of an item, or a JSON pair of orders. */
@@ -140,6 +142,7 @@ public final class Directives {
     hint.mostBytes = Json.field(node, "most_bytes").asLong();
     hint.capBytes = Json.field(node, "cap_bytes").asLong();
     hint.rows = Json.field(node, "rows").asLong();
+    hint.mostCounted = Json.field(node, "most_counted").asLong();
     return hint;
   }
 

@@ -141,7 +141,7 @@ public final class JoinHints implements Trees.Rewrite {
   }
 
   private Option counting(Directives.Hint directed) {
-    return (Option) new Some(new MeasuredFirst(strategy(directed.hint), directed.id, pass.queryOf(directed), pass));
+    return (Option) new Some(new MeasuredFirst(strategy(directed.hint), directed, pass.queryOf(directed), pass));
   }
 
   /** A hint of one side. */

@@ -37,14 +37,14 @@ public final class MeasuredFirst extends HintInfo {
   public final Budget budget;
   public final Budget.Grant grant;
 
-  public MeasuredFirst(Object strategy, String id, String fingerprint, Pass pass) {
+  public MeasuredFirst(Object strategy, Directives.Hint directed, String fingerprint, Pass pass) {
     super((Option) new Some(strategy));
-    this.id = id;
+    this.id = directed.id;
     this.fingerprint = fingerprint;
     this.literals = pass.literals;
     this.conditions = pass.conditions;
     this.budget = pass.budget;
-    this.grant = pass.budget.grant();
+    this.grant = pass.budget.grant(directed.mostCounted);
   }
 
   /** Whether tasks hash their own part of the rows: it takes nothing of the budget. */

@@ -12,7 +12,7 @@ from tuner.model.decision import DecidedChange, LiteralRung, Mode, Standing
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
 from tuner.model.row_count import RowCount
-from tuner.model.run import Run
+from tuner.model.run import Origin, Run
 from tuner.policy.decide import decide
 from tuner.policy.fleeting_columns import fleeting_columns
 from tuner.policy.known_queries import newest_of_each
@@ -25,7 +25,7 @@ from .histories import conf, hint, recommend, reorder, run, situation
 from .test_known_queries import JOIN
 
 NAME, KIND, NO_COLUMN = "db.company.name", "db.title.kind", ""
-ORDER, BROADCAST, FILTER = reorder("q1"), hint("q1"), hint("q1", value=Hint.FILTER_BY_KEY)
+ORDER, BROADCAST, BLIND = reorder("q1"), hint("q1"), hint("q1", value=Hint.NO_BROADCAST)
 
 
 def ran(night: int, rows: int | None = None, **values: str) -> Ran:
@@ -70,6 +70,12 @@ def test_what_comes_back_is_measured_by_itself(names: str) -> None:
 
 def test_one_that_came_back_by_chance_does_not_end_it() -> None:
     assert fleeting(*(ran(n, name=name) for n, name in enumerate("abcdeafghi"))) == {NAME}
+
+
+def test_what_came_back_after_a_month_is_not_new() -> None:
+    month = [ran(n, name=f"n{n % 30}") for n in range(60)]
+    assert fleeting(*month[:30]) == {NAME}
+    assert fleeting(*month) == set()
 
 
 def test_several_in_one_run_are_a_loop() -> None:
@@ -143,6 +149,13 @@ def test_all_values_are_one_class_once_it_is_known() -> None:
     assert literal_classes(FIRST).not_told_by("q1") == {NAME}
 
 
+def test_mapped_instances_of_one_dag_run_are_a_loop() -> None:
+    """Each is a run of its own, with the values of one tenant, which comes back in the next DAG run."""
+    mapped = [replace(one, origin=Origin("etl", f"day {n // 3}", "load", n % 3)) for n, one in enumerate(FIRST)]
+    assert literal_classes(mapped).fleeting == {}
+    assert literal_classes([replace(one, origin=Origin("etl", one.key, "load")) for one in FIRST]).fleeting
+
+
 def test_an_order_acts_on_any_values_from_then_on() -> None:
     advice = [recommend(ORDER)]
     (early,) = decide(situation(Mode.AUTO, 1, FIRST[:2], advice, drivable=BY_AGENT)).changes
@@ -155,10 +168,10 @@ def test_an_order_acts_on_any_values_from_then_on() -> None:
 
 
 def test_what_counts_no_rows_first_is_held() -> None:
-    known = situation(Mode.AUTO, 1, FIRST, [recommend(FILTER), recommend(BROADCAST)], drivable=BY_AGENT)
+    known = situation(Mode.AUTO, 1, FIRST, [recommend(BLIND), recommend(BROADCAST)], drivable=BY_AGENT)
     found = {d.id: d for d in decide(known).changes}
-    assert found[FILTER.id].standing is Standing.HELD and found[FILTER.id].literals == ()
-    assert "it counts no rows before it acts" in values_words(found[FILTER.id])
+    assert found[BLIND.id].standing is Standing.HELD and found[BLIND.id].literals == ()
+    assert "it counts no rows before it acts" in values_words(found[BLIND.id])
     assert found[BROADCAST.id].standing is Standing.TRIAL
 
 

@@ -328,6 +328,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": ("analyze_table", "hint_join", "order_joins", "set_conf")}),
     Reason(ReasonCode.UNDIRECTABLE, {"why": "its query did not run in the latest run, and has not come back so far"}),
     Reason(ReasonCode.WORSE_ON_OTHER_DAYS, {"seconds": 12.4, "replaced_seconds": 8.1, "executions": 7}),
+    Reason(ReasonCode.WORSE_WITHIN_REACH, {"seconds": 12.4, "replaced_seconds": 8.1, "executions": 7}),
     Reason(ReasonCode.OVERRULED, {"property": "spark.sql.shuffle.partitions", "value": "500"}),
     Reason(
         ReasonCode.RULED_ANOTHER,

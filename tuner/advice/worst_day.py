@@ -1,17 +1,23 @@
-"""What an order of joins would have made of other days: their filters had other values, and kept other rows."""
+"""What an order of joins, or a filter by key, would have made of other days: filters had other values, and kept other rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import product
 
 from tuner.advice.candidates.order_changes import OrderPrices
+from tuner.advice.candidates.priced_filter import priced_filter
 from tuner.advice.facts import Facts
 from tuner.advice.order_worth import Scale, Worth, blocks_of, order_worth
+from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action
 from tuner.model.join_graph import GraphRelation, JoinGraph
 from tuner.model.query import Query
 from tuner.plan.order_text import OrderTextError, parse_order
+
+# Relations that are taken for few and many rows in all combinations.
+MOST_CORNERS = 6
 
 
 def worst_day(facts: Facts, order: Action, executions: Sequence[Query]) -> Worth | None:
@@ -32,6 +38,65 @@ def worst_day(facts: Facts, order: Action, executions: Sequence[Query]) -> Worth
         if (worth := order_worth(prices, order, graph, wanted)) is not None:
             then = (g for q in executions for g in q.graphs if g.signature == order.target)
             found += [worth(_scale(graph, one)) for one in then]
+    return max(found, key=lambda one: one.seconds - one.replaced, default=None)
+
+
+def worst_within_reach(
+    facts: Facts, order: Action, executions: Sequence[Query], columns: Collection[str]
+) -> Worth | None:
+    """What an order is worth at worst where each relation that filters on these columns (`FilterCondition.columns`) leave rows of
+    has few or many: MOST_GROWTH times fewer or more than in any of the executions, and no more than were scanned.
+
+    As `worst_day`, at each corner of these; of more than MOST_CORNERS relations those with the most rows move, the others are as
+    in the latest execution.
+    """
+    measured = replace(facts, queries=tuple(executions[-1:]))
+    prices = OrderPrices(measured)
+    filtered = {one.rpartition(".")[0] for several in columns for one in several.split(",")}
+    found: list[Worth] = []
+    for query, latest in blocks_of(measured, order):
+        graph = measured.with_history(query, latest)
+        try:
+            wanted = parse_order(order.value, graph)
+        except OrderTextError:
+            continue
+        if (worth := order_worth(prices, order, graph, wanted)) is not None:
+            then = [g for q in executions for g in q.graphs if g.signature == order.target]
+            found += map(worth, _corners(graph, then, filtered))
+    return max(found, key=lambda one: one.seconds - one.replaced, default=None)
+
+
+def _corners(now: JoinGraph, then: Sequence[JoinGraph], filtered: Set[str]) -> Iterator[Scale]:
+    scales = [_scale(now, one) for one in then]
+    moving = [
+        item
+        for item, one in enumerate(now.relations)
+        if one.rows is not None and not filtered.isdisjoint(one.relations)
+    ]
+    moving = sorted(moving, key=lambda item: -(now.relations[item].rows or 0))[:MOST_CORNERS]
+    reach = []
+    for item in moving:
+        rows = (now.relations[item].rows or 0) + 1
+        most = ((now.relations[item].scanned_rows or rows * MOST_GROWTH) + 1) / rows
+        few, many = (pick(scale[item] for scale in scales) for pick in (min, max))
+        reach.append((few / MOST_GROWTH, max(few, min(many * MOST_GROWTH, most))))
+    for corner in product(*reach):
+        scale = [1.0] * len(now.relations)
+        for item, times in zip(moving, corner, strict=True):
+            scale[item] = times
+        yield scale
+
+
+def worst_day_of_filter(facts: Facts, hint: Action, executions: Sequence[Query]) -> Worth | None:
+    """What a filter by key is worth by its prices on the day that it suits least; None where no run had its join without."""
+    cores = max(1, facts.cluster.cores)
+    each = (
+        (query, priced_filter(query, site, facts.costs, cores))
+        for query in executions
+        for site in query.key_filters
+        if (site.join, site.source) == (hint.target, hint.relations) and not site.filtered
+    )
+    found = [Worth(query.seconds - priced.gain, query.seconds) for query, priced in each]
     return max(found, key=lambda one: one.seconds - one.replaced, default=None)
 
 

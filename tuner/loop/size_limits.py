@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tuner.advice.facts import Facts
 from tuner.advice.oversized_hints import head_room
-from tuner.model.action import ActionKind
+from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.decision import Decision
 from tuner.model.query import Query
@@ -30,9 +30,16 @@ def size_limits(facts: Facts, decision: Decision, queries: Sequence[Query]) -> S
             mine = tuple(q for q in of_it if q.literals in decided.literals) or facts.queries
             measured = replace(facts, queries=mine)
             if action.kind is ActionKind.HINT_JOIN:
-                of_hints |= head_room(measured, [action, *orders])
+                each = [replace(facts, queries=(query,)) for query in mine] if decided.fleeting else [measured]
+                of_hints |= _head_room(each, action, orders)
                 if decided.fleeting and (most := most_counted(measured, action, orders)):
                     counted[action.id] = most
             elif action.kind is ActionKind.ORDER_JOINS:
                 of_orders |= order_bounds(measured, [action])
     return SizeLimits(of_hints, facts.cap.one_bytes, counted, of_orders)
+
+
+def _head_room(each: Iterable[Facts], hint: Action, orders: Sequence[Action]) -> dict[str, int]:
+    """The most that one of these allows: where values are others in each run, rows are counted, and only files may outgrow it."""
+    rooms = [room for facts in each for room in head_room(facts, [hint, *orders]).values()]
+    return {hint.id: max(rooms)} if rooms else {}

@@ -76,6 +76,7 @@ class ReasonCode(StrEnum):
     LEFT_TO_PEOPLE = "left_to_people"
     UNDIRECTABLE = "undirectable"
     WORSE_ON_OTHER_DAYS = "worse_on_other_days"
+    WORSE_WITHIN_REACH = "worse_within_reach"
     OVERRULED = "overruled"
     RULED_ANOTHER = "ruled_another"
     NOT_DETERMINISTIC = "not_deterministic"

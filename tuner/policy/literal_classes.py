@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from operator import itemgetter
 
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
@@ -55,7 +56,7 @@ def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
     for (fingerprint, _), ran in by_query.items():
         if found := neutral_columns(ran):
             neutral[fingerprint] = max(found, neutral.get(fingerprint, found), key=len)
-    known = LiteralClasses(neutral, fleeting=_fleeting(by_query, neutral))
+    known = LiteralClasses(neutral, fleeting=_fleeting(by_query, neutral, _nights(runs)))
     several: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for query in run.outcome.queries if run.outcome else ():
@@ -64,13 +65,20 @@ def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
     return replace(known, earlier={key: min(classes) for key, classes in several.items() if len(classes) == 1})
 
 
+def _nights(runs: Sequence[Run]) -> list[int]:
+    """Of each run the number of its night: the mapped instances of one DAG run are of one, as executions in a loop are."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(run.origin.run_id if run.origin else run.key, len(numbers)) for run in runs]
+
+
 def _fleeting(
-    by_query: Mapping[tuple[str, bool], Sequence[Ran]], neutral: Mapping[str, frozenset[str]]
+    by_query: Mapping[tuple[str, bool], Sequence[Ran]], neutral: Mapping[str, frozenset[str]], nights: Sequence[int]
 ) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for (fingerprint, is_merged), ran in by_query.items():
         # A merged plan tells no condition of its own; where it alternates with others, nothing is the same every night.
-        if not is_merged and (columns := fleeting_columns(ran, neutral.get(fingerprint, frozenset()))):
+        by_night = sorted(((nights[number], query) for number, query in ran), key=itemgetter(0))
+        if not is_merged and (columns := fleeting_columns(by_night, neutral.get(fingerprint, frozenset()))):
             found[fingerprint] = columns
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tuner.model.action import BUILDING, ActionKind
+from tuner.model.action import BUILDING, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.directive_result import DirectiveStatus
@@ -18,6 +18,8 @@ from tuner.policy.situation import Situation
 
 # A loop over more of them than this is measured piece by piece: the latest count.
 MOST_LITERALS = 500
+# Hints that may act on values which nobody knows: what they build is counted first, or they are priced with those of all runs.
+ON_ANY_VALUES = BUILDING | {Hint.FILTER_BY_KEY}
 
 
 def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
@@ -56,9 +58,8 @@ def _for_values(decided: DecidedChange, found: Iterable[str] | None, classes: Li
         return replace(decided, literals=(), neutral=(), fleeting=())
     query = decided.change.query or ""
     neutral, fleeting = classes.neutral.get(query, ()), classes.fleeting.get(query, ())
-    # Of values that nobody knows only what is built of them is counted before it acts, and only an order is priced with many.
     is_blind = bool(fleeting) and any(
-        a.kind is ActionKind.HINT_JOIN and a.value not in BUILDING for a in decided.change.actions
+        a.kind is ActionKind.HINT_JOIN and a.value not in ON_ANY_VALUES for a in decided.change.actions
     )
     literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded][-MOST_LITERALS:]
     return replace(

@@ -244,6 +244,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.UNDIRECTABLE: "the agent cannot apply it: {why}",
     ReasonCode.WORSE_ON_OTHER_DAYS: "with the rows of one of its last {executions:execution} it would take {seconds} instead of "
     "{replaced_seconds}, and its filter values are new each time",
+    ReasonCode.WORSE_WITHIN_REACH: "each run has other filter values, and with a few times fewer or more rows than its last "
+    "{executions:execution} had it would take {seconds} instead of {replaced_seconds}",
     ReasonCode.OVERRULED: "the job itself sets {property}={value}",
     ReasonCode.RULED_ANOTHER: lambda n: f"another change in its place was {n['because'][0]}",
     ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",

@@ -72,7 +72,7 @@ class _Known:
 
     @classmethod
     def of(cls, query: Measured) -> Self:
-        return cls(query.data_bytes, query.cores, scans=not query.source_bytes, fleeting=query.fleeting)
+        return cls(query.data_bytes, query.cores, scans=not query.source_bytes)
 
     def tell_size(self, query: Measured) -> None:
         """Counts each file once, from the first run on whose log tells that."""
@@ -154,6 +154,7 @@ class History:
                 earlier = earlier if earlier and earlier.input_bytes else None
                 self._known[key] = deepcopy(earlier) if earlier else _Known.of(query)
             self._known[key].tell_size(query)
+            self._known[key].fleeting = query.fleeting
             pairs.append((query, self._known[key]))
         for metric in METRICS:
             self._learn(metric, pairs)

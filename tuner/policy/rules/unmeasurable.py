@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
@@ -13,6 +14,8 @@ from tuner.policy.situation import Situation
 
 # Runs in a row whose queries had values that none before them had.
 RUNS = 2
+# What gains less of its query than this is not told from what other values do to it.
+LARGE = 0.2
 
 
 def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
@@ -20,10 +23,10 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     run without it to hold one with it against. Once it is learned that the values do not count (`neutral_columns`), there is.
 
     What a person has asked for waits for nothing. A change to a join acts only on values that were measured, or, where these are
-    others in each run (`fleeting_columns`), on any if it counts rows first; what does not is held, too.
+    others in each run (`fleeting_columns`), on any if it counts rows first; what does not, or is to gain little, is held, too.
     """
     trials = [d for d in decided if d.standing is Standing.TRIAL and not situation.is_asked_for(d.change)]
-    blind = {d.id for d in trials if d.fleeting and not d.literals}
+    blind = {d.id for d in trials if d.fleeting and not (d.literals and _is_large(d.change))}
     properties = {d.id for d in trials if d.queries and not d.change.is_on_joins}
     if not (blind or properties):
         return list(decided)
@@ -31,6 +34,11 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     reason = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
     held = blind | {d.id for d in decided if d.id in properties and new_in_each.issuperset(d.queries)}
     return [held_back(d, reason) if d.id in held else d for d in decided]
+
+
+def _is_large(change: Change) -> bool:
+    predicted = change.prediction
+    return predicted is None or predicted.gain >= LARGE * predicted.before
 
 
 def _new_in_each_run(runs: Sequence[Run]) -> set[str]:

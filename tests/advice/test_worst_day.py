@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from tuner.advice.facts import PastRun
 from tuner.advice.order_worth import Worth
-from tuner.advice.worst_day import worst_day, worst_day_of_filter, worst_within_reach
-from tuner.model.action import Action, ActionKind, Hint
+from tuner.advice.worst_day import worst_day, worst_within_reach
+from tuner.model.action import Action, ActionKind
 from tuner.model.join_graph import Joined, Order
 from tuner.model.query import Query
 from tuner.plan.order_text import order_text
 
-from .advisors.test_key_filter import SITE, job
 from .blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, ROWS, SALES, STOCK, block, ordered
 from .joins import facts
 
@@ -68,26 +67,3 @@ def test_rows_that_no_day_had_are_within_reach_of_those_that_they_had() -> None:
     assert found is not None and not found.is_no_worse
     assert (alone := within_reach(days[1], columns="shop.stock.kind")) is not None and alone.is_no_worse
     assert (other := within_reach(*days, columns="shop.items.kind")) is not None and other.is_no_worse
-
-
-FILTER = Action(ActionKind.HINT_JOIN, SITE.join, Hint.FILTER_BY_KEY, "q1", SITE.source)
-
-
-def worth_of_filter(*shares_kept: float, filtered: bool = False) -> Worth | None:
-    """Of days on which the join kept these shares of 20M rows; the keys are of as many rows as it keeps of these."""
-    days = [
-        job(replace(SITE, kept=kept, filtered=filtered, source_amounts={"scan": 400e6 * kept})) for kept in shares_kept
-    ]
-    return worst_day_of_filter(days[-1], FILTER, [one.queries[0] for one in days])
-
-
-def test_a_filter_is_worth_what_its_join_drops_on_the_day_that_drops_least() -> None:
-    good, both = worth_of_filter(0.01), worth_of_filter(0.01, 1.0, 0.01)
-    assert good is not None and good.is_no_worse and good.replaced == 60.0
-    assert both is not None and not both.is_no_worse
-
-
-def test_where_rows_were_left_out_already_nothing_tells_what_there_was_to_drop() -> None:
-    assert worth_of_filter(0.01, filtered=True) is None
-    other = replace(FILTER, target="another join")
-    assert worst_day_of_filter(job(SITE), other, job(SITE).queries) is None

@@ -1,21 +1,18 @@
-"""What acts on new days does so only if no day so far would have been slower with it."""
+"""An order acts on new days only if no day so far would have been slower with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tests.advice.advisors.test_key_filter import SITE
 from tests.advice.blocks import DAYS, ITEMS, ROWS, SALES, STOCK, block, ordered
 from tests.advice.joins import facts
-from tests.advice.test_worst_day import FILTER
 from tests.policy.histories import decided, run
 from tuner.advice.facts import Facts, PastRun
-from tuner.loop.worse_on_other_days import is_priced_by_day, worse_on_other_days
+from tuner.loop.worse_on_other_days import worse_on_other_days
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision, Mode
 from tuner.model.join_graph import Joined
-from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
@@ -72,22 +69,3 @@ def test_so_it_is_with_values_that_are_others_in_each_run() -> None:
     runs = day(1), day(2, LITTLE_STOCK), day(3)
     assert found(*runs, neutral=()) == {}
     assert found(*runs, neutral=(), fleeting=("shop.sales.name",)).keys() == {ORDER.id}
-
-
-def test_a_filter_by_key_is_priced_with_each_of_them_too() -> None:
-    sites = [replace(SITE, kept=kept, source_amounts={"scan": 400e6 * kept}) for kept in (0.01, 1.0, 0.01)]
-    runs = [with_site(day(number), site) for number, site in enumerate(sites)]
-    filter_ = replace(decided(FILTER), literals=("any day",), fleeting=("shop.sales.name",))
-    held = [
-        worse_on_other_days(Decision(Mode.AUTO, (filter_,)), known(runs[0]), nights) for nights in (runs, runs[::2])
-    ]
-    assert [one.keys() for one in held] == [{FILTER.id}, set()]
-    assert is_priced_by_day(filter_) and not is_priced_by_day(replace(filter_, fleeting=()))
-
-
-def with_site(one: Run, site: KeyFilterSite) -> Run:
-    assert one.outcome is not None
-    (query,) = queries(one)
-    return replace(
-        one, outcome=replace(one.outcome, queries=(replace(query, key_filters=(site,), duration_ms=60_000),))
-    )

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from tuner.loop.next_decision import BY_AGENT
-from tuner.model.action import Hint
 from tuner.model.decision import DecidedChange, LiteralRung, Mode, Standing
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
@@ -25,7 +24,7 @@ from .histories import conf, hint, recommend, reorder, run, situation
 from .test_known_queries import JOIN
 
 NAME, KIND, NO_COLUMN = "db.company.name", "db.title.kind", ""
-ORDER, BROADCAST, BLIND = reorder("q1"), hint("q1"), hint("q1", value=Hint.NO_BROADCAST)
+ORDER, BROADCAST = reorder("q1"), hint("q1")
 
 
 def ran(night: int, rows: int | None = None, **values: str) -> Ran:
@@ -167,12 +166,21 @@ def test_an_order_acts_on_any_values_from_then_on() -> None:
     )
 
 
-def test_what_counts_no_rows_first_is_held() -> None:
-    known = situation(Mode.AUTO, 1, FIRST, [recommend(BLIND), recommend(BROADCAST)], drivable=BY_AGENT)
-    found = {d.id: d for d in decide(known).changes}
-    assert found[BLIND.id].standing is Standing.HELD and found[BLIND.id].literals == ()
-    assert "it counts no rows before it acts" in values_words(found[BLIND.id])
-    assert found[BROADCAST.id].standing is Standing.TRIAL
+def test_hints_are_held_but_for_those_that_an_order_calls_for() -> None:
+    """By themselves they gained nothing where it was measured."""
+    called_for = hint("q1", target="made")
+    advice = [recommend(BROADCAST), recommend(ORDER, called_for)]
+    found = {d.id: d for d in decide(situation(Mode.AUTO, 1, FIRST, advice, drivable=BY_AGENT)).changes}
+    assert found[BROADCAST.id].standing is Standing.HELD and found[BROADCAST.id].literals == ()
+    assert "only orders of joins act on any" in values_words(found[BROADCAST.id])
+    assert {id_ for id_, d in found.items() if d.is_in_force} == {ORDER.id, called_for.id}
+
+
+def test_an_order_that_is_to_gain_little_is_held() -> None:
+    (found,) = decide(
+        situation(Mode.AUTO, 1, FIRST, [recommend(ORDER, before=10, after=8.5)], drivable=BY_AGENT)
+    ).changes
+    assert found.standing is Standing.HELD
 
 
 def test_properties_wait_as_before() -> None:

@@ -1,4 +1,4 @@
-"""What an order of joins, or a filter by key, would have made of other days: filters had other values, and kept other rows."""
+"""What an order of joins would have made of other days: their filters had other values, and kept other rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 
 from tuner.advice.candidates.order_changes import OrderPrices
-from tuner.advice.candidates.priced_filter import priced_filter
 from tuner.advice.facts import Facts
 from tuner.advice.order_worth import Scale, Worth, blocks_of, order_worth
 from tuner.advice.oversized_hints import MOST_GROWTH
@@ -85,19 +84,6 @@ def _corners(now: JoinGraph, then: Sequence[JoinGraph], filtered: Set[str]) -> I
         for item, times in zip(moving, corner, strict=True):
             scale[item] = times
         yield scale
-
-
-def worst_day_of_filter(facts: Facts, hint: Action, executions: Sequence[Query]) -> Worth | None:
-    """What a filter by key is worth by its prices on the day that it suits least; None where no run had its join without."""
-    cores = max(1, facts.cluster.cores)
-    each = (
-        (query, priced_filter(query, site, facts.costs, cores))
-        for query in executions
-        for site in query.key_filters
-        if (site.join, site.source) == (hint.target, hint.relations) and not site.filtered
-    )
-    found = [Worth(query.seconds - priced.gain, query.seconds) for query, priced in each]
-    return max(found, key=lambda one: one.seconds - one.replaced, default=None)
 
 
 def _scale(now: JoinGraph, then: JoinGraph) -> Scale:

@@ -14,7 +14,7 @@ from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import NO_LEARNER
 from tuner.cost.learned.prediction_errors import errors_with
-from tuner.loop.worse_on_other_days import is_priced_by_day, worse_on_other_days
+from tuner.loop.worse_on_other_days import worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode
@@ -96,8 +96,7 @@ def next_decision(
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)
     decision = decide(situation)
-    told = any(map(_is_order, decision.in_force)) or any(map(is_priced_by_day, decision.in_force))
-    if reach is not Reach.AGENT or advise is not None or not told:
+    if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
         return decision
     undirectable = _undirectable(decision, situation.runs)
     worse = worse_on_other_days(decision, facts, situation.runs) if facts else {}

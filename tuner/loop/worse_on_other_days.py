@@ -1,13 +1,12 @@
-"""What would be slower with the rows of a day that its query has seen: the next day may be like that one."""
+"""Orders of joins that would be slower with the rows of a day that their query has seen: the next day may be like that one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 from tuner.advice.facts import Facts
-from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.action import ActionKind
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
@@ -20,45 +19,32 @@ if TYPE_CHECKING:
 
 
 def worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[Run]) -> dict[str, Reason]:
-    """Orders of joins in force, and filters by key, that act on values which were never measured, by id, and why they had better
-    not.
+    """Those in force that act on values which were never measured, by id, and why they had better not.
 
     Each is priced with the rows of every execution that its values had, in `runs` with classes of values
-    (`tuner.policy.literal_classes`); an order for values that are others in each run, with some times fewer and more, too.
+    (`tuner.policy.literal_classes`); for values that are others in each run with some times fewer and more, too.
     """
     found: dict[str, Reason] = {}
-    for decided in (d for d in decision.in_force if d.acts_on_any_values):
-        for executions, action in product(_by_class(decided, runs), decided.change.actions):
-            for code, worst in _worst(facts, decided, action, executions):
-                if not worst.is_no_worse and worst.seconds - worst.replaced > MIN_SECONDS:
-                    seconds = {"seconds": worst.seconds, "replaced_seconds": worst.replaced}
-                    found[decided.id] = Reason(code, {**seconds, "executions": len(executions)})
+    for decided in decision.in_force:
+        if decided.change.kind is ActionKind.ORDER_JOINS and decided.acts_on_any_values:
+            for executions in _by_class(decided, runs):
+                for code, worst in _worst(facts, decided, executions):
+                    if not worst.is_no_worse and worst.seconds - worst.replaced > MIN_SECONDS:
+                        seconds = {"seconds": worst.seconds, "replaced_seconds": worst.replaced}
+                        found[decided.id] = Reason(code, {**seconds, "executions": len(executions)})
     return found
 
 
-def is_priced_by_day(decided: DecidedChange) -> bool:
-    """Whether it may be one of these."""
-    return decided.acts_on_any_values and any(map(_is_priced, decided.change.actions))
-
-
-def _is_priced(action: Action) -> bool:
-    return action.kind is ActionKind.ORDER_JOINS or action.value == Hint.FILTER_BY_KEY
-
-
-def _worst(
-    facts: Facts, decided: DecidedChange, action: Action, executions: Sequence[Query]
-) -> Iterator[tuple[ReasonCode, Worth]]:
+def _worst(facts: Facts, decided: DecidedChange, executions: Sequence[Query]) -> Iterator[tuple[ReasonCode, Worth]]:
     # They load numpy, which parsing a DAG does not wait for.
-    from tuner.advice.worst_day import worst_day, worst_day_of_filter, worst_within_reach
+    from tuner.advice.worst_day import worst_day, worst_within_reach
 
-    is_order = action.kind is ActionKind.ORDER_JOINS
-    found: dict[ReasonCode, Worth | None] = {}
-    if is_order and decided.fleeting:
-        found[ReasonCode.WORSE_WITHIN_REACH] = worst_within_reach(facts, action, executions, decided.fleeting)
-    if _is_priced(action):
-        of_day = worst_day if is_order else worst_day_of_filter
-        found[ReasonCode.WORSE_ON_OTHER_DAYS] = of_day(facts, action, executions)
-    yield from ((code, worst) for code, worst in found.items() if worst)
+    for action in decided.change.actions:
+        found = [(ReasonCode.WORSE_ON_OTHER_DAYS, worst_day(facts, action, executions))]
+        if decided.fleeting:
+            within_reach = worst_within_reach(facts, action, executions, decided.fleeting)
+            found.insert(0, (ReasonCode.WORSE_WITHIN_REACH, within_reach))
+        yield from ((code, worst) for code, worst in found if worst)
 
 
 def _by_class(decided: DecidedChange, runs: Sequence[Run]) -> Iterator[list[Query]]:
@@ -66,7 +52,7 @@ def _by_class(decided: DecidedChange, runs: Sequence[Run]) -> Iterator[list[Quer
     found: dict[str, list[Query]] = {}
     for query in (q for run in runs if usable(run) and run.outcome for q in run.outcome.queries):
         # Of a merged query the blocks are those of an earlier day.
-        is_known = bool(query.graphs or query.key_filters) and not query.merged
+        is_known = bool(query.graphs) and not query.merged
         if query.fingerprint == decided.change.query and query.literals in decided.literals and is_known:
             found.setdefault(query.literals, []).append(query)
     yield from found.values()

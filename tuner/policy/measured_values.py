@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from tuner.model.action import BUILDING, ActionKind, Hint
+from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.directive_result import DirectiveStatus
@@ -18,8 +18,6 @@ from tuner.policy.situation import Situation
 
 # A loop over more of them than this is measured piece by piece: the latest count.
 MOST_LITERALS = 500
-# Hints that may act on values which nobody knows: what they build is counted first, or they are priced with those of all runs.
-ON_ANY_VALUES = BUILDING | {Hint.FILTER_BY_KEY}
 
 
 def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
@@ -58,9 +56,8 @@ def _for_values(decided: DecidedChange, found: Iterable[str] | None, classes: Li
         return replace(decided, literals=(), neutral=(), fleeting=())
     query = decided.change.query or ""
     neutral, fleeting = classes.neutral.get(query, ()), classes.fleeting.get(query, ())
-    is_blind = bool(fleeting) and any(
-        a.kind is ActionKind.HINT_JOIN and a.value not in ON_ANY_VALUES for a in decided.change.actions
-    )
+    # Hints gained nothing by themselves (docs/head-room.md): those that an order calls for come with it, counted first.
+    is_blind = bool(fleeting) and decided.change.kind is ActionKind.HINT_JOIN and not decided.change.needs
     literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded][-MOST_LITERALS:]
     return replace(
         decided, literals=tuple(sorted(literals)), neutral=tuple(sorted(neutral)), fleeting=tuple(sorted(fleeting))

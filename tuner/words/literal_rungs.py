@@ -16,7 +16,7 @@ def values_words(decided: DecidedChange) -> str:
     if not decided.change.is_on_joins:
         return ""
     if decided.rung is None and decided.fleeting:
-        return "acts on no filter values: each run had others, and it counts no rows before it acts"
+        return "acts on no filter values: each run had others, and only orders of joins act on any"
     if decided.rung is None:
         return "acts on no filter values yet: it was measured with none"
     measured = f"acts only on the filter values that it was measured with ({counted(len(decided.literals), 'set')})"

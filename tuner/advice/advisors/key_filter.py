@@ -7,15 +7,20 @@ What a bloom filter drops there is neither shuffled, sorted nor grouped. Spark m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tuner.advice.candidates.best_hints import best_hints
-from tuner.advice.candidates.priced_filter import PricedFilter, priced_filter
+from tuner.advice.candidates.bloom_filter_seconds import bloom_filter_seconds
 from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
+from tuner.cost.cardinality import Basis
+from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.cost.unit_costs import UnitCosts
+from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change, Evidence, Risk
+from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.relation import short_name
@@ -25,6 +30,21 @@ from tuner.spark.knobs import BLOOM_FILTER
 MOST_KEYS = 4_000_000
 MIN_GAIN_SECONDS = 0.3
 MIN_GAIN_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """One site of one query: the wall seconds that it saves, saves at least if sizes are as wrong as they may be, and adds."""
+
+    query: Query
+    site: KeyFilterSite
+    saved: float
+    least_saved: float
+    added: float
+
+    @property
+    def gain(self) -> float:
+        return self.saved - self.added
 
 
 def advise_key_filters(facts: Facts) -> Iterator[Change]:
@@ -49,9 +69,9 @@ def _broadcasts(facts: Facts) -> dict[tuple[str, str], float]:
     return {(hint.query.fingerprint, hint.join.signature): hint.gain for hint in hints}
 
 
-def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[PricedFilter]:
+def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
     """The best filter of each input: what it leaves for others to drop, the next run tells."""
-    filters = (priced_filter(query, site, costs, cores) for site in query.key_filters)
+    filters = (_priced(query, site, costs, cores) for site in query.key_filters)
     taken: set[tuple[str, ...]] = set()
     for found in sorted(filters, key=lambda found: -found.gain):
         if found.site.relations not in taken:
@@ -59,7 +79,14 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[PricedFilte
             yield found
 
 
-def _change(facts: Facts, found: PricedFilter) -> Change:
+def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
+    work = work_seconds(site.amounts, costs) / cores
+    most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
+    added = bloom_filter_seconds(site.rows, cores) + work_seconds(site.source_amounts, costs) / cores
+    return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
+
+
+def _change(facts: Facts, found: _Filter) -> Change:
     site, query = found.site, found.query
     prediction = predict_saving(query, found.saved, found.added, facts.price_error, found.least_saved)
     names = _names(site.source)

@@ -39,9 +39,9 @@ STAGES_APART = 0.05
 IDLE = 0.3
 # Of tasks that compute less than this share of their time nothing tells how much they waited.
 LEAST_SHARE = 0.02
-# What other values of its filters move a query by (a standard deviation of logs), until its own runs tell: near the most that one
-# of 16 queries showed whose literals were drawn anew each night (two to four by default): 0.01 to 0.48, of all together 0.23.
-VALUES_SPREAD = 0.4
+# What other values of its filters move a query by (a standard deviation of logs), until its own runs tell: of 16 queries whose
+# literals were drawn anew each night (two to four by default) 0.01 to 0.48, of all together 0.23.
+VALUES_SPREAD = 0.3
 # One run alone may be slow for its night: with so many degrees of freedom it is held against what is surer.
 ONE_RUN_FREEDOM = 2.0
 
@@ -184,8 +184,7 @@ class History:
         clock = known.filters[CLOCK.name].effect(changes, instead_of)
         if sure and clock.variance < UNKNOWN:
             clock = _borne_out(clock, pooled_ratio(sure), known, changes)
-        # Three measures of one night's values say the same three times.
-        found = clock if known.fleeting else pooled_ratio([*sure, clock])
+        found = _over_values(clock, known, changes) if known.fleeting else pooled_ratio([*sure, clock])
         return found if found.variance < UNKNOWN / 2 else None
 
     def effect_on_the_clock(self, query: Measured, changes: frozenset[str]) -> LogRatio | None:
@@ -439,6 +438,12 @@ def _borne_out(clock: LogRatio, surer: LogRatio, known: _Known, changes: frozens
     whose tasks waited."""
     clock = clock.less_sure(known.waits(changes, gain=clock.mean < surer.mean))
     return _by_one_run(clock, surer) if known.runs_with(changes) == 1 else clock
+
+
+def _over_values(clock: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:
+    """The clock alone, for three measures of one night's values say the same three times; and less sure by what the values of the
+    runs with the changes may be apart from those of the others, besides chance."""
+    return clock.less_sure(math.sqrt(known.spreads[CLOCK.name].variance / max(1, known.runs_with(changes))))
 
 
 def _by_one_run(clock: LogRatio, surer: LogRatio) -> LogRatio:

@@ -23,7 +23,7 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     run without it to hold one with it against. Once it is learned that the values do not count (`neutral_columns`), there is.
 
     What a person has asked for waits for nothing. A change to a join acts only on values that were measured, or, where these are
-    others in each run (`fleeting_columns`), on any if it counts rows first; what does not, or is to gain little, is held, too.
+    others in each run (`fleeting_columns`), on any if it is an order; what is none, or is to gain little, is held, too.
     """
     trials = [d for d in decided if d.standing is Standing.TRIAL and not situation.is_asked_for(d.change)]
     blind = {d.id for d in trials if d.fleeting and not (d.literals and _is_large(d.change))}

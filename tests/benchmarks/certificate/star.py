@@ -19,6 +19,8 @@ KEYS = 100_000
 COPIES = 10
 # Of a dimension's rows, those that a filter on its frequent, its usual and its rare value keep.
 SHARES = {"frequent": 0.90, "usual": 0.095, "rare": 0.005}
+# Names of which each is half as frequent as the one before: of a million rows the first has half, the last a dozen.
+NAMES = tuple(f"name {number}" for number in range(16))
 _FILES = 4
 
 _Array = npt.NDArray[np.int64]
@@ -57,11 +59,19 @@ def write_dimension(folder: Path, chance: np.random.Generator, rows: int, *, cop
     columns = {
         "k": pa.array(keys),
         "cat": pa.array(chance.choice(names, len(keys), p=shares)),
+        "name": _names(len(keys)),
         "g": pa.array(chance.integers(0, 50, len(keys))),
         # Files beyond spark.sql.autoBroadcastJoinThreshold, of which no query reads this.
         "padding": _random_bytes(chance, len(keys)),
     }
     write(folder, pa.table(columns))
+
+
+def _names(rows: int) -> pa.Array:
+    """Drawn by themselves: the other columns are what they were without them."""
+    shares = 0.5 ** np.arange(1, len(NAMES) + 1)
+    places = np.random.default_rng(rows).choice(len(NAMES), rows, p=shares / shares.sum())
+    return pa.DictionaryArray.from_arrays(pa.array(places, pa.int8()), list(NAMES)).cast(pa.string())
 
 
 def _random_bytes(chance: np.random.Generator, rows: int) -> pa.Array:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.benchmarks.certificate.star import COPIES, FACTS, KEYS, make_star, write, write_dimension, write_facts
+from tests.benchmarks.certificate.star import COPIES, FACTS, KEYS, NAMES, make_star, write, write_dimension, write_facts
 from tests.benchmarks.certificate.trap import Night, Trap
 
 # Nights in which a job learns before something happens.
@@ -22,6 +22,8 @@ JOIN c ON f.ck = c.k WHERE a.cat = '{a}' AND b.cat = '{b}' AND c.cat <> '{a}' GR
 OUTER = """SELECT b.g, count(a.k) AS n, sum(f.v) AS v FROM f LEFT JOIN a ON f.ak = a.k AND a.cat = '{a}'
 JOIN b ON f.bk = b.k WHERE b.cat = '{b}' GROUP BY b.g"""
 QUERIES = {"sales by group": TWO, "sales by two groups": THREE, "all sales by group": OUTER}
+# The same of names, of which each night asks for others.
+BY_NAME = {query: QUERIES[query].replace(".cat", ".name") for query in ("sales by group", "all sales by group")}
 BY_DAY = {
     "a day's sales": """SELECT b.g, count(*) AS n, sum(f.v) AS v FROM f JOIN a ON f.ak = a.k JOIN b ON f.bk = b.k
 WHERE f.day = {day} AND a.cat = 'usual' AND b.cat = 'usual' GROUP BY b.g""",
@@ -55,6 +57,7 @@ def traps(seed: int) -> Sequence[Trap]:
         ),
         _on_star("a loop over values", [Night(_several(chance, n)) for n in range(LEARNS + 3)], ("sales by group",)),
         _on_star("values in turns", [Night([_TURNS[n % 3]]) for n in range(3 * LEARNS)], ("sales by group",)),
+        Trap("values that never come back", _star, BY_NAME, [Night([v]) for v in _never_again(chance)], {}),
         Trap("days that advance", _days, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 4)], {}),
         Trap("days of a week", _week, BY_DAY, [Night([{"day": str(n + 2)}]) for n in range(LEARNS + 6)], {}),
         _on_star("a back-fill", [*_nights(_USUAL), Night([_USUAL], _tenfold), *_nights(_USUAL, 2)], scale=0.2),
@@ -106,6 +109,17 @@ def _several(chance: np.random.Generator, night: int) -> list[dict[str, str]]:
     pairs = [{"a": a, "b": b} for a in ("rare", "usual") for b in ("rare", "usual", "frequent")]
     known = pairs[: 4 if night < LEARNS + 1 else 6]
     return [known[i] for i in chance.permutation(len(known))[:4]]
+
+
+def _never_again(chance: np.random.Generator) -> list[dict[str, str]]:
+    """Frequent and rare ones in any combination."""
+    return [
+        {"a": NAMES[a], "b": NAMES[b]} for a, b in zip(*(chance.permutation(len(NAMES)) for _ in "ab"), strict=True)
+    ]
+
+
+def _star(folder: Path, seed: int) -> None:
+    make_star(folder, seed)
 
 
 def _days(folder: Path, seed: int) -> None:

@@ -67,6 +67,9 @@ class Facts:
     earlier: tuple[PastRun, ...] = ()
     prediction_errors: PredictionErrors = field(default_factory=shipped_errors)
     _found: dict[Callable[..., Any], Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _histories: dict[tuple[str, int], tuple[JoinGraph, JoinGraph]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def once(self, find: Callable[[Self], _Found]) -> _Found:
         """The result of a function of these facts that several advisors need, computed once."""
@@ -153,6 +156,13 @@ class Facts:
 
     def with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
         """One block of a query, which may have several alike, with what earlier runs measured of it in other orders."""
+        key = (query.fingerprint, id(graph))
+        if key not in self._histories:
+            # With the block itself: as long as it is there, nothing else has its id.
+            self._histories[key] = (graph, self._with_history(query, graph))
+        return self._histories[key][1]
+
+    def _with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
         known = (g for g in self._graphs_so_far(query) if g.signature == graph.signature and _is_as_large(g, graph))
         (merged,) = merge_graphs((*known, graph))
         return merged

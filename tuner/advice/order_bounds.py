@@ -100,10 +100,16 @@ class _Box:
     def factors(self) -> list[tuple[float, float]]:
         """For each relation the factor that it may be smaller, and that it may be larger."""
         alone = [(self._alone(item, shrinks=True), self._alone(item, shrinks=False)) for item in range(self._number)]
+        first = 0
         for most in GROWTHS[:-1]:
             box = [(min(low, most), min(high, most)) for low, high in alone]
-            if all(map(self._holds, self._corners(box, most))):
+            corners = list(self._corners(box))
+            # The one that a larger box has failed at is looked at first.
+            turned = enumerate(corners[first:] + corners[:first])
+            failed = next((number for number, corner in turned if not self._holds(corner)), None)
+            if failed is None:
                 return box
+            first = (first + failed) % len(corners)
         return [(GROWTHS[-1], GROWTHS[-1])] * self._number
 
     def _alone(self, item: int, *, shrinks: bool) -> float:
@@ -117,7 +123,7 @@ class _Box:
     def _holds(self, scale: Scale) -> bool:
         return self._worth(scale).is_no_worse
 
-    def _corners(self, box: Sequence[tuple[float, float]], most: float) -> Iterator[list[float]]:
+    def _corners(self, box: Sequence[tuple[float, float]]) -> Iterator[list[float]]:
         """All as large, all as small as may be; and each of them against all others.
 
         What joins put out is a product of its relations' sizes: along each of them the difference of two orders is a line

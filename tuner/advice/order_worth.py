@@ -53,16 +53,19 @@ def order_worth(prices: OrderPrices, action: Action, graph: JoinGraph, order: Or
     if replaced is None:
         return None
     block = prices.block(graph)
+    known: dict[int, tuple[Size, tuple[int, ...]]] = {}
 
     def worth(scale: Scale) -> Worth:
         def scaled(relations: int) -> Size:
+            if relations not in known:
+                known[relations] = block.sizes.size(relations), tuple(members(relations))
+            size, items = known[relations]
             factor = 1.0
-            for item in members(relations):
+            for item in items:
                 factor *= scale[item]
-            size = block.sizes.size(relations)
             return Size(size.rows * factor, size.bytes * factor)
 
-        what_if = block.what_if_of(scaled)
+        what_if = block.what_if.of_sizes(scaled)
         return Worth(what_if.seconds(order), what_if.seconds(replaced))
 
     return worth

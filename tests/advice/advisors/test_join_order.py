@@ -120,6 +120,13 @@ def test_an_order_that_may_save_nothing_is_shown_and_not_recommended() -> None:
     assert 0 < insight.seconds <= 600
 
 
+def test_orders_are_searched_once_for_what_is_recommended_and_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    unsure = replace(facts(ran(EXPLODING.format(exploded=400_000_000))), price_error=1000.0)
+    assert not list(advise_join_orders(unsure))
+    monkeypatch.setattr(OrderPrices, "block", lambda *_: pytest.fail("searched again"))
+    assert list(unsure_orders(unsure))
+
+
 def test_what_takes_most_of_a_query_is_still_gained_at_worst_where_the_rest_may_be_priced_too_low() -> None:
     """Joins are four fifths by the prices; were the rest six times as dear, they would be two fifths, not nothing."""
     query = ran(EXPLODING.format(exploded=10_000_000_000))

@@ -13,6 +13,7 @@ from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import Interval
 from tuner.cost.what_if.interval import Priced, difference_interval, errors, seconds_interval
+from tuner.cost.what_if.sizes import Sizes
 
 DERIVED = {0b011: Basis.DERIVED, 0b110: Basis.ASSUMED}
 # All but one of the prices are nothing.
@@ -59,10 +60,10 @@ def test_an_uncertain_size_widens_the_interval_by_its_basis(basis: Basis, factor
 
 def test_a_set_errs_with_the_uncertain_sets_it_contains() -> None:
     bases = {0b0011: Basis.DERIVED, 0b0111: Basis.ASSUMED, 0b1100: Basis.DERIVED}
-    priced = Priced(lambda _: Size(1, 1), UnitCosts())
+    priced = Priced(Sizes(lambda _: Size(1, 1)), UnitCosts())
     sets = [0b0001, 0b0011, 0b0111, 0b1100, 0b1111]
     found = [up for up, _ in errors(sets, lambda s: bases.get(s, Basis.MEASURED), priced, 1.0)]
-    assert [[round(up.size_of(s).rows, 1) for s in sets] for up in found] == [[1, 1.7, 3, 1, 1], [1, 1, 1, 1.7, 1]]
+    assert [[round(up.sizes[s].rows, 1) for s in sets] for up in found] == [[1, 1.7, 3, 1, 1], [1, 1, 1, 1.7, 1]]
 
 
 def test_what_two_orders_share_cancels_in_their_difference() -> None:

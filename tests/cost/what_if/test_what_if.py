@@ -163,3 +163,20 @@ def test_a_join_by_itself_is_what_an_order_of_two_makes_of_it(
     (join,) = one.order((0, 1), given).joins
     seconds = join.core_seconds / CLUSTER.cores + join.serial_seconds
     assert one.join_seconds(0b01, 0b10, given) == one.join_seconds(0b10, 0b01, given) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("order", [((0, 1), 2), (0, (1, 2)), ((0, 2), 1)])
+def test_of_other_sizes_an_order_is_priced_as_if_it_were_the_first(order: Order) -> None:
+    sizes = [
+        {**LARGE, 0b011: Size(rows, 100 * rows), 0b010: Size(rows, 8 * rows), 0b110: Size(10 * rows, 80 * rows)}
+        for rows in (1, 1e3, 1e6, 1e9, 1e3)
+    ]
+    shared = what_if(LARGE, CHAIN, SelectionConf())
+    seconds = [shared.of_sizes(lambda s, of=of: of.get(s, Size(1000, 100 * MB))).seconds(order) for of in sizes]
+    assert seconds == [what_if(of, CHAIN, SelectionConf()).seconds(order) for of in sizes]
+    assert len(set(seconds)) == 4
+
+
+def test_seconds_are_those_of_the_physical_order() -> None:
+    job = what_if(LARGE, CHAIN)
+    assert job.seconds(((0, 1), 2)) == job.order(((0, 1), 2)).seconds(CLUSTER)

@@ -21,7 +21,7 @@ from tuner.plan.relation import short_name
 
 def advise_join_orders(facts: Facts) -> Iterator[Change]:
     """One recommendation for each block of each query that another order would clearly run in less time."""
-    prices = OrderPrices(facts)
+    prices = facts.once(OrderPrices)
     worth: dict[tuple[str, str], OrderChange] = {}
     for change in prices.clear_changes():
         key = (change.query.fingerprint, change.graph.signature)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from tuner.advice.candidates.block_sizes import block_sizes
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, hinted_broadcasts
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Basis, Cardinality
@@ -13,7 +14,7 @@ from tuner.cost.cheapest_tree import TooManyPairsError
 from tuner.cost.improved_tree import improved_tree
 from tuner.cost.join_edges import JoinEdges
 from tuner.cost.join_order import best_order
-from tuner.cost.join_tree import JoinTree, SizeOf, tree_cost, tree_of
+from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
 from tuner.cost.order_objective import Pricing, Seconds, WeightedRatio
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
@@ -53,7 +54,7 @@ class PricedBlock:
 
     @cached_property
     def sizes(self) -> Cardinality:
-        return Cardinality(self.graph)
+        return block_sizes(self.facts, self.graph)
 
     @cached_property
     def written(self) -> JoinTree:
@@ -62,13 +63,9 @@ class PricedBlock:
 
     @cached_property
     def what_if(self) -> WhatIf:
-        return self.what_if_of(self.sizes.size)
-
-    def what_if_of(self, size_of: SizeOf) -> WhatIf:
-        """Prices of the block with its joins of other sizes."""
         return WhatIf(
             self.graph,
-            size_of,
+            self.sizes.size,
             self.conf,
             self.facts.cluster,
             self.costs,

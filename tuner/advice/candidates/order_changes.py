@@ -145,8 +145,15 @@ class OrderPrices:
         """For each block the order of fewest seconds, where that is clearly better than the one that ran."""
         return (change for change in self.changes() if change.is_clear)
 
-    def changes(self) -> Iterator[OrderChange]:
+    def changes(self) -> tuple[OrderChange, ...]:
         """For each block the order of fewest seconds, where that promises something."""
+        return self._promising
+
+    @cached_property
+    def _promising(self) -> tuple[OrderChange, ...]:
+        return tuple(self._searched())
+
+    def _searched(self) -> Iterator[OrderChange]:
         blocks: dict[int, tuple[Query, list[PricedBlock]]] = {}
         for query, graph in self.blocks():
             blocks.setdefault(query.id, (query, []))[1].append(self.block(graph, query))
@@ -173,8 +180,12 @@ class OrderPrices:
 
     def block(self, graph: JoinGraph, query: Query | None = None) -> PricedBlock:
         """A block, to price its orders as this run's Spark would run them; with its query, as hints would have it run them."""
-        weight = self.facts.once(search_weight)
-        return PricedBlock(graph, self.facts, self._conf, self._execution, self._costs, weight, query)
+        key = (id(graph), id(query))  # of what the block keeps
+        if key not in self._blocks:
+            weight = self.facts.once(search_weight)
+            block = PricedBlock(graph, self.facts, self._conf, self._execution, self._costs, weight, query)
+            self._blocks[key] = block
+        return self._blocks[key]
 
     def change_to(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
         """The change to an order of a block; None where that is the order that ran."""
@@ -236,6 +247,10 @@ class OrderPrices:
 
         error = facts.price_error
         return Interval(of_query(saved.low, error), of_query(saved.expected, 1.0), of_query(saved.high, 1 / error))
+
+    @cached_property
+    def _blocks(self) -> dict[tuple[int, int], PricedBlock]:
+        return {}
 
     @cached_property
     def _execution(self) -> ExecutionConf:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tuner.advice.candidates.block_sizes import block_sizes
 from tuner.advice.candidates.future_joins import future_joins
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Cardinality
@@ -34,7 +35,7 @@ def future_sides(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterat
             graph = facts.with_history(query, latest)
             for side in (join.left, join.right):
                 if graph.tables(side) == hint.relations:
-                    yield ordered_side(query, graph, Cardinality(graph), side)
+                    yield ordered_side(query, graph, block_sizes(facts, graph), side)
 
 
 def leaf_bytes_of(query: Query, graph: JoinGraph, relations: int) -> int | None:

@@ -13,7 +13,7 @@ from tuner.printable import listed
 
 def unsure_orders(facts: Facts) -> Iterator[Insight]:
     """Orders with clearly fewer rows between the joins that are not recommended: they may save nothing as well."""
-    for change in OrderPrices(facts).changes():
+    for change in facts.once(OrderPrices).changes():
         if change.has_clearly_fewer_rows and not change.is_clear and change.gain.expected >= MIN_GAIN_SECONDS:
             yield _insight(change)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from tuner.cost.size import Size
 from tuner.cost.what_if.ensure_requirements import (
     LEFT,
     RIGHT,
@@ -20,9 +20,11 @@ from tuner.cost.what_if.ensure_requirements import (
 from tuner.cost.what_if.exchange_reuse import reuse
 from tuner.cost.what_if.execution_conf import ExecutionConf
 from tuner.cost.what_if.physical_order import Given, GivenJoin, Keys, PlannedJoin
+from tuner.cost.what_if.planned_order import PlannedOrder, planned_order
+from tuner.cost.what_if.sizes import Sizes
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.strategy import SHUFFLED, BuildSide, JoinType, Strategy
-from tuner.spark.join_selection.logical_join import BOTH, LogicalJoin, Side
+from tuner.spark.join_selection.logical_join import BOTH, LogicalJoin, Side, SideHint
 from tuner.spark.join_selection.select_join import select_join
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.version import Version
@@ -34,73 +36,106 @@ _BUILT = _HASHED | {Strategy.BROADCAST_NESTED_LOOP}
 _KEEPS_MORE: Version = (3, 1, 0)
 
 
+_Choice = tuple[Strategy, BuildSide | None]
+
+
+class _JoinedSets(NamedTuple):
+    """A join of an order, before it is known how it runs."""
+
+    left: int
+    right: int
+    keys: Pairs
+
+
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """What decides how an order is run."""
+    """What decides how an order is run, beside the sizes of its joins.
+
+    How an order was planned is kept: with other sizes most joins are chosen as before.
+    """
 
     graph: JoinGraph
-    size_of: Callable[[int], Size]
     conf: SelectionConf
     execution: ExecutionConf
-    _sides: dict[int, Side] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _sets: dict[Order, tuple[_JoinedSets, ...]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _chosen: dict[tuple[float, float, bool], _Choice] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    _planned: dict[tuple[Order, tuple[_Choice, ...]], PlannedOrder] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
-    def joins(self, order: Order, given: Given) -> tuple[PlannedJoin, ...]:
-        """The joins of an order, inputs before what they feed."""
-        found: list[PlannedJoin] = []
-        self._run(order, given, found)
-        return reuse(found, self.graph) if self.execution.reuses_exchanges else tuple(found)
+    def planned(self, order: Order, given: Given, sizes: Sizes) -> PlannedOrder:
+        """The joins of an order of these sizes, inputs before what they feed."""
+        if order not in self._sets:
+            joined: list[_JoinedSets] = []
+            self._join(order, joined)
+            self._sets[order] = tuple(joined)
+        joins = self._sets[order]
+        choices = tuple([self._choice(left, right, given, sizes, has_keys=bool(keys)) for left, right, keys in joins])
+        key = (order, choices)
+        if key not in self._planned:
+            chosen = (PlannedJoin(*one, *choice) for one, choice in zip(joins, choices, strict=True))
+            found: list[PlannedJoin] = []
+            self._run(order, chosen, found)
+            every = reuse(found, self.graph) if self.execution.reuses_exchanges else found
+            self._planned[key] = planned_order(every, self.graph)
+        return self._planned[key]
 
-    def lone_join(self, left: int, right: int, given: Given) -> PlannedJoin:
+    def lone_join(self, left: int, right: int, given: Given, sizes: Sizes) -> PlannedJoin:
         """The join of two sets of relations, neither of which comes partitioned or sorted for it, without its keys.
 
         A search asks for thousands: of what Spark puts below joins nothing depends on the keys here.
         """
         has_keys = next(self.graph.keys(left, right), None) is not None
-        strategy, build_side = self._choice(left, right, given, has_keys=has_keys)
+        strategy, build_side = self._choice(left, right, given, sizes, has_keys=has_keys)
         shuffled = BOTH if strategy in SHUFFLED else ()
         is_sorted = strategy is Strategy.SORT_MERGE
         return PlannedJoin(left, right, (), strategy, build_side, shuffled, (), BOTH if is_sorted else ())
 
-    def _run(self, order: Order, given: Given, found: list[PlannedJoin]) -> tuple[int, Delivered]:
+    def _join(self, order: Order, found: list[_JoinedSets]) -> int:
+        """The set of an order's relations."""
         if isinstance(order, int):
-            return 1 << order, _delivered(self.graph, order)
-        (left_set, left), (right_set, right) = (self._run(side, given, found) for side in order)
-        pairs = tuple(self.graph.keys(left_set, right_set))
-        join = self._select(PlannedJoin(left_set, right_set, pairs, Strategy.UNKNOWN, None), given)
-        join, delivered = self._require(join, left, right)
+            return 1 << order
+        left, right = (self._join(side, found) for side in order)
+        found.append(_JoinedSets(left, right, tuple(self.graph.keys(left, right))))
+        return left | right
+
+    def _run(self, order: Order, chosen: Iterator[PlannedJoin], found: list[PlannedJoin]) -> Delivered:
+        if isinstance(order, int):
+            return _delivered(self.graph, order)
+        left, right = (self._run(side, chosen, found) for side in order)
+        join, delivered = self._require(next(chosen), left, right)
         found.append(join)
-        return join.relations, delivered
+        return delivered
 
-    def _select(self, join: PlannedJoin, given: Given) -> PlannedJoin:
-        strategy, build_side = self._choice(join.left, join.right, given, has_keys=bool(join.keys))
-        return replace(join, strategy=strategy, build_side=build_side)
-
-    def _choice(self, left: int, right: int, given: Given, *, has_keys: bool) -> tuple[Strategy, BuildSide | None]:
+    def _choice(self, left: int, right: int, given: Given, sizes: Sizes, *, has_keys: bool) -> _Choice:
         """The strategy that is given, else the one that Spark chooses."""
-        wanted = given.joins.get(left | right)
+        one, other = sizes[left].bytes, sizes[right].bytes
+        wanted = given.joins.get(left | right) if given.joins else None
         if wanted and (has_keys or wanted.strategy not in _NEEDS_KEYS):
-            return wanted.strategy, self._build_side(left, right, wanted)
+            return wanted.strategy, _build_side(one, other, wanted)
+        if given.sides:
+            return self._selected(one, other, given.sides.get(left), given.sides.get(right), has_keys=has_keys)
+        key = (one, other, has_keys)
+        choice = self._chosen.get(key)
+        if choice is None:
+            choice = self._chosen[key] = self._selected(one, other, has_keys=has_keys)
+        return choice
+
+    def _selected(
+        self,
+        left: float,
+        right: float,
+        left_hint: SideHint | None = None,
+        right_hint: SideHint | None = None,
+        *,
+        has_keys: bool,
+    ) -> _Choice:
         kind = JoinType.INNER if has_keys else JoinType.CROSS
-        join = LogicalJoin(kind, self._side(left, given), self._side(right, given), equi_keys=has_keys)
-        choice = select_join(join, self.conf)
+        sides = (Side(_planner_bytes(left), left_hint), Side(_planner_bytes(right), right_hint))
+        choice = select_join(LogicalJoin(kind, *sides, equi_keys=has_keys), self.conf)
         return choice.strategy, choice.build_side
-
-    def _build_side(self, left: int, right: int, wanted: GivenJoin) -> BuildSide | None:
-        if wanted.strategy not in _BUILT:
-            return None
-        # Of equals the right one, as JoinSelectionHelper.getSmallerSide.
-        smaller = LEFT if self.size_of(left).bytes < self.size_of(right).bytes else RIGHT
-        return wanted.build_side or smaller
-
-    def _side(self, relations: int, given: Given) -> Side:
-        if (hint := given.sides.get(relations)) is not None:
-            return Side(self._bytes(relations), hint)
-        if relations not in self._sides:
-            self._sides[relations] = Side(self._bytes(relations))
-        return self._sides[relations]
-
-    def _bytes(self, relations: int) -> int:
-        return int(min(self.size_of(relations).bytes, 1 << 62))
 
     def _require(self, join: PlannedJoin, left: Delivered, right: Delivered) -> tuple[PlannedJoin, Delivered]:
         if join.strategy in SHUFFLED:
@@ -130,6 +165,18 @@ class Derivation:
 
     def _kept_order(self, streamed: Delivered) -> tuple[frozenset[tuple[int, str]], ...]:
         return streamed.sorted if self.conf.has(_KEEPS_MORE) else ()
+
+
+def _build_side(left: float, right: float, wanted: GivenJoin) -> BuildSide | None:
+    """The side that a join builds that is given, by the bytes of both."""
+    if wanted.strategy not in _BUILT:
+        return None
+    # Of equals the right one, as JoinSelectionHelper.getSmallerSide.
+    return wanted.build_side or (LEFT if left < right else RIGHT)
+
+
+def _planner_bytes(size: float) -> int:
+    return int(min(size, 1 << 62))
 
 
 def _side_keys(pairs: Pairs, side: BuildSide) -> Keys:

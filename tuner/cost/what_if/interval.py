@@ -17,6 +17,7 @@ from tuner.cost.cardinality import Basis
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.join_work import PRICES
+from tuner.cost.what_if.sizes import Sizes
 
 # Factors that 90 % of sizes are within, either way: of TPC-DS's joins that were derived from others',
 # tests/benchmarks/cardinality_q_error.py.
@@ -36,7 +37,7 @@ class Interval:
 class Priced:
     """The sizes and unit costs that seconds stand on."""
 
-    size_of: Callable[[int], Size]
+    sizes: Sizes
     costs: UnitCosts
 
 
@@ -53,21 +54,21 @@ def errors(
     for first in sorted(uncertain):
         if not any(other != first and other & first == other for other in uncertain):
             together = {s: factor for s, factor in uncertain.items() if s & first == first}
-            up, down = (_scaled(priced.size_of, together, way) for way in (1, -1))
-            yield replace(priced, size_of=up), replace(priced, size_of=down)
+            up, down = (_scaled(priced.sizes, together, way) for way in (1, -1))
+            yield replace(priced, sizes=up), replace(priced, sizes=down)
     for price in PRICES if price_error > 1 else ():
         value = getattr(priced.costs, price)
         up_costs, down_costs = (replace(priced.costs, **{price: value * price_error**way}) for way in (1, -1))
         yield replace(priced, costs=up_costs), replace(priced, costs=down_costs)
 
 
-def _scaled(size_of: Callable[[int], Size], factors: Mapping[int, float], way: int) -> Callable[[int], Size]:
+def _scaled(sizes: Sizes, factors: Mapping[int, float], way: int) -> Sizes:
     def scaled(relations: int) -> Size:
-        size = size_of(relations)
+        size = sizes[relations]
         factor = factors.get(relations, 1.0) ** way
         return Size(size.rows * factor, size.bytes * factor)
 
-    return scaled
+    return Sizes(scaled)
 
 
 def seconds_interval(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tuner.cost.operator_seconds import sending_ns
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.ensure_requirements import LEFT
 from tuner.cost.what_if.physical_order import PlannedJoin
-from tuner.model.strategy import BuildSide, Strategy
+from tuner.cost.what_if.sizes import Sizes
+from tuner.model.strategy import Strategy
 
 # The unit costs that a price here, or of a stage, is made of.
 PRICES = (
@@ -20,8 +20,7 @@ PRICES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JoinWork:
+class JoinWork(NamedTuple):
     """Nanoseconds of one join: in the stages that write its shuffles, in its own, and on the driver."""
 
     left_write: float
@@ -33,26 +32,28 @@ class JoinWork:
     def core_seconds(self) -> float:
         return (self.left_write + self.right_write + self.own) / 1e9
 
-    def write(self, side: BuildSide) -> float:
-        return self.left_write if side is LEFT else self.right_write
 
-
-def join_work(join: PlannedJoin, size_of: Callable[[int], Size], costs: UnitCosts, executors: int) -> JoinWork:
+def join_work(join: PlannedJoin, sizes: Sizes, costs: UnitCosts, executors: int) -> JoinWork:
     """What a join takes; an exchange that is reused is read once more, and not written again."""
-    written = [0.0, 0.0]
-    own = size_of(join.relations).rows * costs.emit
+    left, right = sizes[join.left], sizes[join.right]
+    left_write = right_write = 0.0
+    own = sizes[join.left | join.right].rows * costs.emit
     for side in join.shuffled:
-        size = size_of(join.side(side))
+        size = left if side is LEFT else right
         own += size.bytes * costs.shuffle_read
-        if side not in join.reused:
-            written[side is not LEFT] = size.bytes * costs.shuffle_write + size.rows * costs.shuffle_write_row
+        written = 0.0 if side in join.reused else size.bytes * costs.shuffle_write + size.rows * costs.shuffle_write_row
+        if side is LEFT:
+            left_write = written
+        else:
+            right_write = written
     for side in join.sorted:
-        own += size_of(join.side(side)).rows * (costs.sort + costs.sort_insert)
-    own += _joining(join, size_of(join.left).rows, size_of(join.right).rows, costs)
+        own += (left if side is LEFT else right).rows * (costs.sort + costs.sort_insert)
+    own += _joining(join, left.rows, right.rows, costs)
+    built = join.broadcast
     serial = 0.0
-    if join.broadcast and join.broadcast not in join.reused:
-        serial = _broadcast(join, size_of(join.side(join.broadcast)), costs, executors)
-    return JoinWork(written[0], written[1], own, serial)
+    if built and built not in join.reused:
+        serial = _broadcast(join, left if built is LEFT else right, costs, executors)
+    return JoinWork(left_write, right_write, own, serial)
 
 
 def _joining(join: PlannedJoin, left: float, right: float, costs: UnitCosts) -> float:

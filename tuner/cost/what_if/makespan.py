@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
+from bisect import insort
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 # The numbers of the stages it waits for, its tasks, seconds of a task, seconds on the driver after the last of them.
 Work = tuple[tuple[int, ...], int, float, float]
@@ -19,61 +20,49 @@ def makespan(stages: Sequence[Work], cores: int) -> float:
     (FIFO, Spark's default). The driver builds one broadcast after the other, and cores go on with other stages
     meanwhile. Stages come after those they wait for.
     """
-    run = _Run(stages, cores)
-    while run.events:
-        run.step()
-    return run.now
+    missing, followers = _dependencies(stages)
+    ready = [number for number, others in enumerate(missing) if not others]
+    waiting = [tasks for _, tasks, _, _ in stages]
+    unfinished = list(waiting)
+    # Time, stage, cores that come free, tasks that end; none end when the driver is done with a broadcast.
+    events: list[tuple[float, int, int, int]] = []
+    free, now, driver_free = cores, 0.0, 0.0
+    while True:
+        # Of many tasks a few waves at once, single ones towards the end.
+        while ready and free:
+            stage = ready[0]
+            left = waiting[stage]
+            waves = left // (cores * _SHARES) or 1
+            taken = min(free, left)
+            waiting[stage] = left - taken * waves
+            free -= taken
+            heappush(events, (now + waves * stages[stage][2], stage, taken, taken * waves))
+            if not waiting[stage]:
+                ready.pop(0)
+        if not events:
+            return now
+        now, stage, released, tasks = heappop(events)
+        free += released
+        unfinished[stage] -= tasks
+        if tasks and unfinished[stage]:
+            continue
+        if tasks and (driver_seconds := stages[stage][3]):
+            driver_free = max(now, driver_free) + driver_seconds
+            heappush(events, (driver_free, stage, 0, 0))
+            continue
+        for number in followers[stage]:
+            missing[number] -= 1
+            if not missing[number]:
+                insort(ready, number)
 
 
-class _Run:
-    def __init__(self, stages: Sequence[Work], cores: int) -> None:
-        self.now = 0.0
-        # Time, stage, cores that come free, tasks that end; none end when the driver is done with a broadcast.
-        self.events: list[tuple[float, int, int, int]] = []
-        self._stages = stages
-        self._cores = self._free = cores
-        self._driver_free = 0.0
-        self._waiting = [tasks for _, tasks, _, _ in stages]
-        self._unfinished = list(self._waiting)
-        self._blocked = [set(inputs) for inputs, _, _, _ in stages]
-        self._ready = [number for number, blocked in enumerate(self._blocked) if not blocked]
-        self._start()
-
-    def step(self) -> None:
-        self.now, stage, cores, tasks = heapq.heappop(self.events)
-        self._free += cores
-        self._unfinished[stage] -= tasks
-        if not tasks:
-            self._done(stage)
-        elif not self._unfinished[stage]:
-            self._tasks_done(stage)
-        self._start()
-
-    def _tasks_done(self, stage: int) -> None:
-        driver_seconds = self._stages[stage][3]
-        if not driver_seconds:
-            self._done(stage)
-            return
-        self._driver_free = max(self.now, self._driver_free) + driver_seconds
-        heapq.heappush(self.events, (self._driver_free, stage, 0, 0))
-
-    def _done(self, stage: int) -> None:
-        for number, blocked in enumerate(self._blocked):
-            if stage in blocked:
-                blocked.discard(stage)
-                if not blocked:
-                    self._ready.append(number)
-        self._ready.sort()
-
-    def _start(self) -> None:
-        """Hands tasks to free cores: of many tasks a few waves at once, single ones towards the end."""
-        while self._ready and self._free:
-            stage = self._ready[0]
-            waves = max(1, self._waiting[stage] // (self._cores * _SHARES))
-            cores = min(self._free, self._waiting[stage])
-            self._waiting[stage] -= cores * waves
-            self._free -= cores
-            end = self.now + waves * self._stages[stage][2]
-            heapq.heappush(self.events, (end, stage, cores, cores * waves))
-            if not self._waiting[stage]:
-                self._ready.pop(0)
+def _dependencies(stages: Sequence[Work]) -> tuple[list[int], list[list[int]]]:
+    """Of each stage, how many it waits for, and which wait for it."""
+    missing: list[int] = []
+    followers: list[list[int]] = [[] for _ in stages]
+    for number, (inputs, _, _, _) in enumerate(stages):
+        others = set(inputs)
+        missing.append(len(others))
+        for one in others:
+            followers[one].append(number)
+    return missing, followers

@@ -41,7 +41,7 @@ class PlannedJoin:
 
     `keys` are pairs of columns, left then right. `shuffled` and `sorted` are the sides it does that to: a side that
     comes out of a join on the same keys is already; `shuffle_keys` are those of each shuffled side. `reused` are the
-    sides whose exchange, or broadcast, is that of an equal relation before.
+    sides whose exchange, or broadcast, is that of an equal relation before, `broadcast` is the side that is broadcast.
     """
 
     left: int
@@ -53,16 +53,15 @@ class PlannedJoin:
     shuffle_keys: tuple[Keys, ...] = ()
     sorted: tuple[BuildSide, ...] = ()
     reused: tuple[BuildSide, ...] = ()
+    broadcast: BuildSide | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        broadcasts = self.strategy in (Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP)
+        object.__setattr__(self, "broadcast", self.build_side if broadcasts else None)
 
     @property
     def relations(self) -> int:
         return self.left | self.right
-
-    @property
-    def broadcast(self) -> BuildSide | None:
-        """The side that is broadcast, if one is."""
-        broadcasts = self.strategy in (Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP)
-        return self.build_side if broadcasts else None
 
     def side(self, which: BuildSide) -> int:
         return self.left if which is BuildSide.LEFT else self.right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -11,11 +12,14 @@ from tests.advice.joins import inner, query, side
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.read import read_application
 from tuner.history.outcome import outcome_of
+from tuner.loop import harvest as harvest_module
 from tuner.loop import kept_queries
 from tuner.loop.harvest import harvest
 from tuner.loop.run_details import run_details
 from tuner.model.query import Query
+from tuner.plan.node import PlanNode
 from tuner.plan.queries import queries
+from tuner.plan.relation import ScansBelow
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 LOGS = [source for place in ("logs/3.0.3", "logs/4.1.4", "deaths") for source in find_logs(GOLDEN / place)]
@@ -26,6 +30,25 @@ def test_a_log_tells_the_same_as_a_stream(log: LogSource) -> None:
     found, whole = harvest(log, for_people=True), read_application(log)
     assert found.outcome() == outcome_of(whole, queries(whole))
     assert found.details(None) == run_details(whole, None)
+
+
+def test_what_is_made_of_a_plan_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    roots: list[PlanNode] = []
+    made: list[PlanNode] = []
+
+    def looked_at(*plans: PlanNode) -> AbstractContextManager[None]:
+        roots.extend({id(plan): plan for plan in plans}.values())
+        return genuine(*plans)
+
+    def scans(below: ScansBelow, root: PlanNode) -> None:
+        made.append(root)
+        walked(below, root)
+
+    genuine, walked = harvest_module.looked_at, ScansBelow.__init__
+    monkeypatch.setattr(harvest_module, "looked_at", looked_at)
+    monkeypatch.setattr(ScansBelow, "__init__", scans)
+    harvest(LOGS[0], for_people=True)
+    assert roots and all(sum(one is root for one in made) == 1 for root in roots)
 
 
 def test_a_run_of_rdds_that_was_killed_has_failed() -> None:

@@ -97,7 +97,7 @@ def test_arguments_end_where_the_parenthesis_closes() -> None:
     ],
 )
 def test_columns_with_their_ids(text: str, found: list[tuple[str, int]]) -> None:
-    assert attributes(text) == found
+    assert list(attributes(text)) == found
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_any_text_is_read_into_printable_names(operator: str, parts: list[str]) 
     ],
 )
 def test_columns_of_a_text(text: str, found: list[tuple[str, int]]) -> None:
-    assert attributes(text) == found
+    assert list(attributes(text)) == found
 
 
 def test_numbers_too_long_to_be_numbers_are_no_numbers() -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from tuner.errors import EventLogNotFoundError
+from tuner.garbage_collection import collection_paused
 from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.failure import UNSEEN, Ending
 from tuner.history.outcome import state_of
@@ -24,7 +25,7 @@ from tuner.model.application import ProblemCode
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision
 from tuner.model.insight import Insight
-from tuner.model.run import Outcome, Run, RunState
+from tuner.model.run import Run, RunState
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.judgement import Judgement, judge
 from tuner.problems import Problems
@@ -40,7 +41,14 @@ def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending 
     """
     most_seconds = turn.job.most_seconds.after_run((datetime.now(UTC) - turn.started_at).total_seconds())
     completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems), most_seconds)
-    return within(most_seconds, lambda: _completed(completing), lambda: _not_completed(completing))
+
+    def completed() -> Report:
+        try:
+            return _completed(completing)
+        finally:
+            completing.close()
+
+    return within(most_seconds, completed, lambda: _not_completed(completing))
 
 
 @dataclass(slots=True)
@@ -57,6 +65,17 @@ class _Completing:
     is_unread: bool = False
     stored: Run | None = None
     judged: Judgement | None = None
+    _opened: Store | None = None
+
+    def store(self) -> Store:
+        """The history store, which is opened once: each time takes its statements anew. StoreError as `Store.open`."""
+        if self._opened is None:
+            self._opened = Store.open(self.store_url)
+        return self._opened
+
+    def close(self) -> None:
+        if self._opened is not None:
+            self.problems.guard("close the history store", self._opened.close, None)
 
 
 def _not_completed(completing: _Completing) -> Report:
@@ -73,7 +92,7 @@ def _not_completed(completing: _Completing) -> Report:
 
 
 def _completed(completing: _Completing) -> Report:
-    turn, store_url, problems = completing.turn, completing.store_url, completing.problems
+    turn, problems = completing.turn, completing.problems
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
     if not completing.failed and (why := _why_later(completing, found)):
         # Of earlier runs, which this one's decision read.
@@ -84,20 +103,20 @@ def _completed(completing: _Completing) -> Report:
         failed = not has_ended(found) or found.has_failed
     outcome = problems.guard("read the plans", found.outcome, None) if found else None
     if outcome:
-        known = partial(_outcomes_in, store_url, turn.job.cohort)
-        look = partial(with_blocks_as_written, outcome, known)
+        look = partial(with_blocks_as_written, outcome, lambda: outcomes_of(completing.store(), turn.job.cohort))
         outcome = problems.guard("look at earlier blocks of joins", look, outcome)
     state = state_of(found.application if found else None, failed=failed)
     failure = failure_of_run(found, outcome, completing.ending) if state is RunState.FAILED else None
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
     run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
     turn = replace(turn, decision=run.decision)
-    stored = problems.guard("store the outcome", lambda: _finish(store_url, run, seen=bool(completing.failed)), False)
+    stored = problems.guard("store the outcome", lambda: _finish(completing, run), False)
     completing.stored = run if stored else None
-    look_back = partial(_look_back, turn, store_url, run, found, problems)
-    judged, outlook = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
-    completing.judged = judged
-    gained = _booked(completing, outlook) if stored else None
+    look_back = partial(_look_back, completing, turn, run, found)
+    with collection_paused():
+        judged, outlook = (problems.guard("look back at the run", look_back, None) if stored else None) or (None, None)
+        completing.judged = judged
+        gained = _booked(completing, outlook) if stored else None
     return Report(turn, run if run.outcome else None, tuple(problems.found), judged, failure, gained)
 
 
@@ -113,8 +132,8 @@ def _booked(completing: _Completing, outlook: Decision | None) -> Gained | None:
     """What the run gained, as it is booked."""
 
     def keep() -> Gained | None:
-        with Store.open(completing.store_url) as store:
-            return keep_books(store, completing.turn.job.cohort, outlook, completing.turn.job.key)
+        job = completing.turn.job
+        return keep_books(completing.store(), job.cohort, outlook, job.key)
 
     return completing.problems.guard("keep the books", keep, None)
 
@@ -136,38 +155,33 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     return found
 
 
-def _outcomes_in(store_url: str, cohort: str) -> list[Outcome]:
-    with Store.open(store_url) as store:
-        return outcomes_of(store, cohort)
-
-
-def _finish(store_url: str, run: Run, *, seen: bool) -> bool:
-    with Store.open(store_url) as store:
-        # Whatever was recorded before it: this decision is what the run was submitted with.
-        store.begin(run.begun)
-        store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
+def _finish(completing: _Completing, run: Run) -> bool:
+    store = completing.store()
+    # Whatever was recorded before it: this decision is what the run was submitted with.
+    store.begin(run.begun)
+    seen = bool(completing.failed)
+    store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True
 
 
 def _look_back(
-    turn: Turn, store_url: str, run: Run, found: HarvestedRun | None, problems: Problems
+    completing: _Completing, turn: Turn, run: Run, found: HarvestedRun | None
 ) -> tuple[Judgement | None, Decision | None]:
     """What came of the run's changes, and the decision for the next; what people are to see of it is stored."""
     judging = bool(run.decision.in_force and run.outcome)
     if not judging and found is None:
         if run.state is RunState.FAILED and run.decision.in_force:
             # What was proven may have made it: until a run tells, others are lent none of it.
-            with Store.open(store_url) as store:
-                store.prove(run.cohort, ())
+            completing.store().prove(run.cohort, ())
         return None, None
-    with Store.open(store_url) as store:
-        runs = known_runs(store, run.cohort)
-        judged, outlook = None, None
-        if judging:
-            judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
-        if found is not None:
-            add = partial(_add_details, turn, store, runs, found, problems)
-            outlook = problems.guard("look at the run for people", add, None)
+    store, problems = completing.store(), completing.problems
+    runs = known_runs(store, run.cohort)
+    judged, outlook = None, None
+    if judging:
+        judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
+    if found is not None:
+        add = partial(_add_details, turn, store, runs, found, problems)
+        outlook = problems.guard("look at the run for people", add, None)
     return judged, outlook
 
 

@@ -18,7 +18,7 @@ from tuner.model.decision import Decision
 from tuner.model.insight import Insight
 from tuner.model.run import Outcome, RunDetails
 from tuner.plan.looked_at import looked_at
-from tuner.plan.queries import QueryAndPlans, in_full, query_and_plans
+from tuner.plan.queries import QueryAndPlans, in_full, plans_that_read, query_of_plans
 
 if TYPE_CHECKING:
     from tuner.loop.run_details import LookedAt
@@ -76,11 +76,13 @@ class _Taken:
         execution = work.execution
         if execution is None:
             return
-        found = self._try("queries", lambda: query_and_plans(execution, work.stages, work.steering))
-        if found is None:
+        plans = self._try("queries", lambda: plans_that_read(execution))
+        if plans is None:
             return
-        with looked_at(*found[1:]):
-            self._look(work, found)
+        with looked_at(*plans):
+            found = self._try("queries", lambda: query_of_plans(plans, execution, work.stages, work.steering))
+            if found is not None:
+                self._look(work, found)
 
     def _look(self, work: Work, found: QueryAndPlans) -> None:
         text = work.execution.logical_plan if work.execution else None

@@ -100,9 +100,10 @@ def bracketed(text: str, start: int = 0) -> tuple[str, int] | None:
     return None
 
 
-def attributes(text: str) -> list[tuple[str, int]]:
+@by_text
+def attributes(text: str) -> tuple[tuple[str, int], ...]:
     """The columns an expression mentions, as (name, expression id), in order."""
-    return [(name, int(id_)) for name, id_ in ATTRIBUTE_OR_RUN.findall(text) if id_]
+    return tuple([(name, int(id_)) for name, id_ in ATTRIBUTE_OR_RUN.findall(text) if id_])
 
 
 def alias(text: str) -> tuple[str, str, int] | None:

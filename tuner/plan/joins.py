@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 
 import msgspec
 
@@ -180,6 +181,7 @@ def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: C
     )
 
 
+@lru_cache(maxsize=1024)
 def signature(
     join_type: JoinType, left: tuple[str, ...], right: tuple[str, ...], keys: tuple[tuple[str, str], ...]
 ) -> str:

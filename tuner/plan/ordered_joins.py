@@ -21,11 +21,9 @@ class OrderedJoin:
 
 def ordered_joins(graph: JoinGraph, order: Order) -> Iterator[OrderedJoin]:
     """The joins of an order, inputs before what they feed."""
-    if not isinstance(order, int):
-        for side in order:
-            yield from ordered_joins(graph, side)
-        left, right = map(_relations, order)
-        yield OrderedJoin(left, right, signature_of(graph, left, right))
+    found: list[tuple[int, int]] = []
+    _join(order, found)
+    return (OrderedJoin(left, right, signature_of(graph, left, right)) for left, right in found)
 
 
 def signature_of(graph: JoinGraph, left: int, right: int) -> str:
@@ -34,5 +32,10 @@ def signature_of(graph: JoinGraph, left: int, right: int) -> str:
     return signature(JoinType.INNER, graph.tables(left), graph.tables(right), pairs)
 
 
-def _relations(order: Order) -> int:
-    return 1 << order if isinstance(order, int) else _relations(order.left) | _relations(order.right)
+def _join(order: Order, found: list[tuple[int, int]]) -> int:
+    """The set of an order's relations; adds the sides of each of its joins."""
+    if isinstance(order, int):
+        return 1 << order
+    left, right = (_join(side, found) for side in order)
+    found.append((left, right))
+    return left | right

@@ -46,7 +46,9 @@ from tuner.plan.skewed_stages import find_skews
 from tuner.plan.table_reads import table_reads
 from tuner.spark.broadcasts_off import broadcasts_off
 
-# A query with the plan before AQE and the one that ran in the end (the same without AQE).
+# The plan before AQE and the one that ran in the end (the same without AQE).
+Plans = tuple[PlanNode, PlanNode]
+# A query with these.
 QueryAndPlans = tuple[Query, PlanNode, PlanNode]
 
 # A search for an order takes 20 ms for 14 relations, up to a second for 100: larger blocks are generated, and left alone.
@@ -95,6 +97,12 @@ def query_and_plans(
 def _read_execution(
     execution: Execution, stages: Sequence[Stage], steering: AgentRecord, read: Callable[[_RanExecution], Query]
 ) -> QueryAndPlans | None:
+    plans = plans_that_read(execution)
+    return _read_plans(plans, execution, stages, steering, read) if plans else None
+
+
+def plans_that_read(execution: Execution) -> Plans | None:
+    """The plan before AQE and the one that ran in the end; None where it reads no data, or its plan cannot be read."""
     if execution.initial_plan is None:
         return None
     try:
@@ -102,8 +110,28 @@ def _read_execution(
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
         final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
-        with looked_at(initial, final):
-            return read(_RanExecution(execution, initial, final, stages, steering)), initial, final
+    except RecursionError:
+        return None
+    return initial, final
+
+
+def query_of_plans(
+    plans: Plans, execution: Execution, stages: Sequence[Stage], steering: AgentRecord = UNSTEERED
+) -> QueryAndPlans | None:
+    """As `query_and_plans`, of the execution's `plans_that_read`."""
+    return _read_plans(plans, execution, stages, steering, _RanExecution.query_with_sizes)
+
+
+def _read_plans(
+    plans: Plans,
+    execution: Execution,
+    stages: Sequence[Stage],
+    steering: AgentRecord,
+    read: Callable[[_RanExecution], Query],
+) -> QueryAndPlans | None:
+    try:
+        with looked_at(*plans):
+            return read(_RanExecution(execution, *plans, stages, steering)), *plans
     except RecursionError:
         return None
 

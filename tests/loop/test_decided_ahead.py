@@ -374,6 +374,15 @@ def test_prices_and_advice_outlive_a_verdict(watched: Watched, monkeypatch: pyte
     assert not found.decision.in_force
 
 
+def test_where_these_hold_nothing_is_loaded_that_learns_and_advises(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _rule(Ruling.REJECT)(watched)
+    monkeypatch.setattr(prepare, "load_rules", lambda: pytest.fail("loaded what advises"))
+    turn = watched.nightly.prepare("e/9/1")
+    assert (watched.taken_up, turn.problems) == ([False], ())
+
+
 def test_what_advisors_failed_at_is_not_kept(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> Any:
         raise RuntimeError("boom")

@@ -741,6 +741,19 @@ def test_without_a_store_the_job_runs_unsteered(nightly: Nightly, url: str) -> N
     assert report.run is not None
 
 
+def test_when_a_run_ends_the_store_is_opened_once_and_closed(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly.night("e/1/1")
+    turn = nightly.prepare("e/2/1")
+    Spark(broadcast=True).run(turn)
+    happened: list[str] = []
+    opened, closed = Store.open, Store.close
+    monkeypatch.setattr(Store, "open", lambda url: happened.append("opened") or opened(url))
+    monkeypatch.setattr(Store, "close", lambda store: happened.append("closed") or closed(store))
+    report = complete(turn, nightly.url, failed=False)
+    assert report.run and report.judgement and report.problems == ()
+    assert happened == ["opened", "closed"]
+
+
 def test_a_run_the_store_did_not_know_of_is_stored_when_it_ends(nightly: Nightly) -> None:
     turn = prepare(nightly.job("e/1/1"), "nonsense")
     Spark().run(turn)

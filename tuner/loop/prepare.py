@@ -12,6 +12,7 @@ from threading import Thread
 from tuner.errors import TriedMeanwhileError
 from tuner.garbage_collection import collection_paused
 from tuner.history.store import Store
+from tuner.loop.advised_ahead import is_advised_ahead, load_pricing
 from tuner.loop.as_told import as_told
 from tuner.loop.earlier_tries import UNSTEERED_END, earlier_tries
 from tuner.loop.event_log_place import EventLogPlace, event_log_place
@@ -66,7 +67,7 @@ def _prepared_in_time(preparing: Preparing) -> Turn:
             return turn
     since = time.monotonic()
     with suppress(Exception):
-        load_rules()
+        (load_pricing if preparing.is_advised else load_rules)()
     preparing.began += time.monotonic() - since
     return within(preparing.seconds_left, lambda: _prepared(preparing), late)
 
@@ -215,6 +216,7 @@ def _steer_as_decided_ahead(store: Store, preparing: Preparing) -> Steered | Non
     with collection_paused():
         marks = known_marks(store, job.cohort)
         steering = steered_ahead(store, job, preparing.place, marks, preparing.problems)
+        preparing.is_advised = steering is None and is_advised_ahead(store, job, marks)
     with suppress(TriedMeanwhileError):
         return recorded(store, preparing, job, steering, {mark.key for mark in marks}) if steering else None
     return None

@@ -17,7 +17,7 @@ from tuner.within_time import Consent
 
 @dataclass(slots=True)
 class Preparing:
-    """How far a preparation has come, for who no longer waits for it."""
+    """How far a preparation has come, for who no longer waits for it. `is_advised` says that prices and advice are at hand."""
 
     job: JobToRun
     store_url: str
@@ -25,6 +25,7 @@ class Preparing:
     began: float
     most_seconds: float
     usual_ms: float = 0.0
+    is_advised: bool = False
     store: Store | None = None
     place: EventLogPlace = field(default_factory=lambda: EventLogPlace(why="no event log"))
     problems: Problems = field(default_factory=Problems)

@@ -44,12 +44,12 @@ def test_what_is_written_is_read_again() -> None:
 
 
 def test_the_text_is_what_the_agent_reads() -> None:
-    hint = HintDirective("h", JOIN, "MERGE", (), 0, 0, ("77b2",), ("a.day",))
+    hint = HintDirective("h", JOIN, "MERGE", (), 0, 0, ("77b2",), ("a.day",), 0, 9)
     bounds = (SizeBounds(5, 90, 40), SizeBounds(1, 70))
     order = OrderDirective("o", (("a",), ("b",)), (((0,), (1,), "a.k", "b.k"),), Joined(1, 0), (), bounds)
     assert encode_message((QueryDirectives(FINGERPRINT, ("a", "b"), "", (hint,), (order,)),)) == (
         '{"version":3,"queries":[{"fingerprint":"00112233445566aa","relations":["a","b"],"columns":"",'
-        '"hints":[{"id":"h","join":"aabbccddeeff0011","hint":"MERGE","side":[],"most_bytes":0,"cap_bytes":0,"literals":["77b2"],"neutral":["a.day"],"rows":0}],'
+        '"hints":[{"id":"h","join":"aabbccddeeff0011","hint":"MERGE","side":[],"most_bytes":0,"cap_bytes":0,"literals":["77b2"],"neutral":["a.day"],"rows":0,"most_counted":9}],'
         '"orders":[{"id":"o","items":[["a"],["b"]],"predicates":[[[0],[1],"a.k","b.k"]],"order":[1,0],"literals":[],'
         '"bounds":[[5,90,40],[1,70,0]],"neutral":[]}]}]}'
     )

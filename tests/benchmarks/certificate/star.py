@@ -19,7 +19,7 @@ KEYS = 100_000
 COPIES = 10
 # Of a dimension's rows, those that a filter on its frequent, its usual and its rare value keep.
 SHARES = {"frequent": 0.90, "usual": 0.095, "rare": 0.005}
-# Names of which each is half as frequent as the one before: of a million rows the first has half, the last a dozen.
+# Names of which each is half as frequent as the one before: of a million rows the first has half, the last about twenty.
 NAMES = tuple(f"name {number}" for number in range(16))
 _FILES = 4
 
@@ -69,8 +69,7 @@ def write_dimension(folder: Path, chance: np.random.Generator, rows: int, *, cop
 
 def _names(rows: int) -> pa.Array:
     """Drawn by themselves: the other columns are what they were without them."""
-    shares = 0.5 ** np.arange(1, len(NAMES) + 1)
-    places = np.random.default_rng(rows).choice(len(NAMES), rows, p=shares / shares.sum())
+    places = np.minimum(np.random.default_rng(rows).geometric(0.5, rows), len(NAMES)) - 1
     return pa.DictionaryArray.from_arrays(pa.array(places, pa.int8()), list(NAMES)).cast(pa.string())
 
 

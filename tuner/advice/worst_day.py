@@ -8,7 +8,7 @@ from itertools import product
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts
-from tuner.advice.order_worth import Scale, Worth, blocks_of, order_worth
+from tuner.advice.order_worth import Scale, Worth, WorthAt, blocks_of, order_worth
 from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action
 from tuner.model.join_graph import GraphRelation, JoinGraph
@@ -25,19 +25,8 @@ def worst_day(facts: Facts, order: Action, executions: Sequence[Query]) -> Worth
     `executions` are of one class of values, oldest first. Each of them is priced with as many rows of each relation as it had,
     and with what predicates kept in the latest.
     """
-    measured = replace(facts, queries=tuple(executions[-1:]))
-    prices = OrderPrices(measured)
-    found: list[Worth] = []
-    for query, latest in blocks_of(measured, order):
-        graph = measured.with_history(query, latest)
-        try:
-            wanted = parse_order(order.value, graph)
-        except OrderTextError:
-            continue
-        if (worth := order_worth(prices, order, graph, wanted)) is not None:
-            then = (g for q in executions for g in q.graphs if g.signature == order.target)
-            found += [worth(_scale(graph, one)) for one in then]
-    return max(found, key=lambda one: one.seconds - one.replaced, default=None)
+    found = (worth(_scale(graph, one)) for graph, then, worth in _blocks(facts, order, executions) for one in then)
+    return max(found, key=_loss, default=None)
 
 
 def worst_within_reach(
@@ -49,10 +38,21 @@ def worst_within_reach(
     As `worst_day`, at each corner of these; of more than MOST_CORNERS relations those with the most rows move, the others are as
     in the latest execution.
     """
+    filtered = {one.rpartition(".")[0] for several in columns for one in several.split(",")}
+    found = (
+        worth(corner)
+        for graph, then, worth in _blocks(facts, order, executions)
+        for corner in _corners(graph, then, filtered)
+    )
+    return max(found, key=_loss, default=None)
+
+
+def _blocks(
+    facts: Facts, order: Action, executions: Sequence[Query]
+) -> Iterator[tuple[JoinGraph, list[JoinGraph], WorthAt]]:
+    """The blocks that an order is for in the latest execution, each as all of them had it, and what it is worth there."""
     measured = replace(facts, queries=tuple(executions[-1:]))
     prices = OrderPrices(measured)
-    filtered = {one.rpartition(".")[0] for several in columns for one in several.split(",")}
-    found: list[Worth] = []
     for query, latest in blocks_of(measured, order):
         graph = measured.with_history(query, latest)
         try:
@@ -60,9 +60,11 @@ def worst_within_reach(
         except OrderTextError:
             continue
         if (worth := order_worth(prices, order, graph, wanted)) is not None:
-            then = [g for q in executions for g in q.graphs if g.signature == order.target]
-            found += map(worth, _corners(graph, then, filtered))
-    return max(found, key=lambda one: one.seconds - one.replaced, default=None)
+            yield graph, [g for q in executions for g in q.graphs if g.signature == order.target], worth
+
+
+def _loss(worth: Worth) -> float:
+    return worth.seconds - worth.replaced
 
 
 def _corners(now: JoinGraph, then: Sequence[JoinGraph], filtered: Set[str]) -> Iterator[Scale]:

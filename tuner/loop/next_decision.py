@@ -14,7 +14,7 @@ from tuner.advice.oversized_hints import oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import NO_LEARNER
 from tuner.cost.learned.prediction_errors import errors_with
-from tuner.loop.worse_on_other_days import worse_on_other_days
+from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode
@@ -99,7 +99,7 @@ def next_decision(
     if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
         return decision
     undirectable = _undirectable(decision, situation.runs)
-    worse = worse_on_other_days(decision, facts, situation.runs) if facts else {}
+    worse = orders_worse_on_other_days(decision, facts, situation.runs) if facts else {}
     if not undirectable and not worse:
         return decision
     return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse))

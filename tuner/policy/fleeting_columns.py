@@ -1,7 +1,7 @@
 """The columns whose values are others in each run, and move its rows: no run will ever have such values again.
 
 A change that acts on measured values alone never acts on such a query. So it is measured over all of its values together, which
-is less sure; what depends on rows is counted before it acts.
+is less sure; orders of joins alone act on any of them.
 """
 
 from __future__ import annotations

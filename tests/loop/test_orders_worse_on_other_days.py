@@ -9,7 +9,7 @@ from tests.advice.blocks import DAYS, ITEMS, ROWS, SALES, STOCK, block, ordered
 from tests.advice.joins import facts
 from tests.policy.histories import decided, run
 from tuner.advice.facts import Facts, PastRun
-from tuner.loop.worse_on_other_days import worse_on_other_days
+from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision, Mode
 from tuner.model.join_graph import Joined
@@ -37,7 +37,7 @@ def found(
     *runs: Run, neutral: tuple[str, ...] = ("shop.sales.day",), fleeting: tuple[str, ...] = ()
 ) -> dict[str, Reason]:
     one = replace(decided(ORDER), literals=("any day",), neutral=neutral, fleeting=fleeting)
-    return worse_on_other_days(Decision(Mode.AUTO, (one,)), known(runs[-1]), runs)
+    return orders_worse_on_other_days(Decision(Mode.AUTO, (one,)), known(runs[-1]), runs)
 
 
 def known(latest: Run) -> Facts:

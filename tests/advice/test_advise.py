@@ -14,6 +14,7 @@ from tests.policy.histories import said
 from tuner.advice.advise import advise
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.prediction_errors import PredictionErrors
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
@@ -62,6 +63,15 @@ def test_what_cannot_be_stored_or_compared_is_left_out() -> None:
 @pytest.mark.parametrize("high", [10.0, 10.5, math.nan])
 def test_a_gain_no_larger_than_what_is_unsure_of_it_is_no_advice(high: float) -> None:
     assert advise(AS_ADVISED, [lambda _: [change(3, high=high), change(1)]]) == (change(1),)
+
+
+def test_joins_of_a_query_that_will_hardly_come_back_are_left_as_they_are() -> None:
+    of_run = replace(facts(query_25(), query_72()), reach=Reach.AGENT)
+    for_all = advise(of_run)
+    assert {c.query for c in for_all if c.is_on_joins} == {"q25"}
+    assert advise(replace(of_run, passing=frozenset(["q72"]))) == for_all
+    one_passes = advise(replace(of_run, passing=frozenset(["q25"])))
+    assert one_passes == tuple(c for c in for_all if not c.is_on_joins)
 
 
 def test_an_empty_run_has_no_advice() -> None:

@@ -256,6 +256,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.NEVER_WITHOUT),
     Reason(ReasonCode.NO_RUN_WITHOUT, {"run": "etl/1/1"}),
     Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": 2}),
+    Reason(ReasonCode.QUERIES_DO_NOT_COME_BACK),
     Reason(ReasonCode.SLOWER, _with(_SLOWER, named=False)),
     _NO_GAIN,
     *(

@@ -54,7 +54,8 @@ class Facts:
     """One run as advisors see it. `reach` says which joins a hint can reach; cores are `cores_for_tasks`.
 
     `prices` are operator times learned from the history, `price_error` the factor that 90 % of them are within.
-    `earlier` are the runs before it, oldest first; `prediction_errors` is how far off what was foretold of changes was.
+    `earlier` are the runs before it, oldest first; `prediction_errors` is how far off what was foretold of changes was. Of
+    `passing` queries (fingerprints), which will hardly come back, no joins are steered.
     """
 
     queries: tuple[Query, ...]
@@ -66,6 +67,7 @@ class Facts:
     price_error: float = PRICE_ERROR
     earlier: tuple[PastRun, ...] = ()
     prediction_errors: PredictionErrors = field(default_factory=shipped_errors)
+    passing: frozenset[str] = frozenset()
     _found: dict[Callable[..., Any], Any] = field(init=False, repr=False, compare=False, default_factory=dict)
     _histories: dict[tuple[str, int], tuple[JoinGraph, JoinGraph]] = field(
         init=False, repr=False, compare=False, default_factory=dict

@@ -29,6 +29,7 @@ from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.imported_changes import imports_now, with_imports
 from tuner.policy.known_queries import newest_of_classed
 from tuner.policy.measure import latest_outcome, latest_usable, usable
+from tuner.policy.passing_queries import passing_queries
 from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
@@ -194,7 +195,7 @@ def facts_now(
     model = problems.guard(
         "learn what operators take", lambda: _priced(prices) if prices else _learned([*others, *measured]), None
     )
-    facts = facts_of(measured[-1], measured[:-1], model, reach)
+    facts = replace(facts_of(measured[-1], measured[:-1], model, reach), passing=passing_queries(runs))
     decisions = [*(elsewhere.decisions if elsewhere else ()), *(run.decision for run in runs[-1:])]
     errors = problems.guard("learn how far predictions are off", lambda: errors_with(foretold_pairs(decisions)), None)
     return replace(facts, prediction_errors=errors) if errors else facts

@@ -83,6 +83,7 @@ class ReasonCode(StrEnum):
     OVERSIZED = "oversized"
     BROADCASTS_OFF = "broadcasts_off"
     OTHER_VALUES_IN_EACH_RUN = "other_values_in_each_run"
+    QUERIES_DO_NOT_COME_BACK = "queries_do_not_come_back"
     ON_TRIAL_IN_ANOTHER_RUN = "on_trial_in_another_run"
     REORDERED_FIRST = "reordered_first"
     TRIED_AFTER_ANOTHER = "tried_after_another"

@@ -25,6 +25,7 @@ from tuner.policy.evidence.history import History
 from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import where_it_does_not_fail, where_it_does_not_lose
 from tuner.policy.measure import Measured, total_input_bytes, usable
+from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.record import Doubt, Loss, Record
 from tuner.policy.records_by_context import RecordsByContext, as_known
@@ -55,6 +56,7 @@ class _Ledger:
     histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
     latest: Loss = field(default_factory=Loss)
     measured: tuple[Measured, ...] = ()
+    passing: PassingQueries = field(default_factory=PassingQueries)
     # The core time that executors held, of each run whose number of executors varies.
     allocations: ByContext[History] = field(default_factory=lambda: ByContext(allocation_history))
     held: Measured | None = None
@@ -104,6 +106,7 @@ def _take_in(ledger: _Ledger, run: Run) -> Mapping[str, Record] | None:
     known = ledger.by_context.enter(context)
     ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
     ledger.measured = queries_that_read(run, ledger.histories.of(run))
+    ledger.passing.add(query.fingerprint for query in run.outcome.queries)
     return known
 
 
@@ -418,11 +421,13 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
 
 
 def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
-    """How many runs in a row, this one included, had mostly queries with values that never ran without a property."""
+    """How many runs in a row, this one included, had mostly queries with values that never ran without a property; but for those
+    that will hardly come back."""
     if decided.change.is_on_joins:
         return 0
     history, before = ledger.histories.of(run), ledger.records.get(decided.id)
-    reached = [query for query in ledger.measured if decided.id in query.properties]
+    passing = ledger.passing.of_latest
+    reached = [q for q in ledger.measured if decided.id in q.properties and q.fingerprint not in passing]
     known = sum(query.seconds for query in reached if history.effect(query, frozenset([decided.id])) is not None)
     if known >= UNMEASURED_SHARE * sum(query.seconds for query in reached):
         return 0

@@ -253,6 +253,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.OVERSIZED: "its hash table has grown to {bytes}, more than the {most_bytes} allowed",
     ReasonCode.OTHER_VALUES_IN_EACH_RUN: "its queries had other filter values in each of the last {runs:run}: it could "
     "not be measured",
+    ReasonCode.QUERIES_DO_NOT_COME_BACK: "new queries of this job hardly ever come back: it could not be measured",
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
     ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",

@@ -14,6 +14,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.measure import usable
+from tuner.policy.passing_queries import passing_queries
 
 # What the advisor takes for its own error, in log seconds: that of the shipped prices. It is less sure than that.
 CLAIMED_ERROR = 0.31
@@ -37,9 +38,9 @@ def recommend(world: World, runs: Sequence[Run]) -> tuple[Change, ...]:
     night = world.nights[night_of(latest)]
     ran = [pair for pair in zip(night.executions, queries, strict=False) if pair[1].status is QueryStatus.SUCCEEDED]
     there = {target_of(action): action.id for action in latest.decision.actions}
-    scale = _scale(night)
+    scale, passing = _scale(night), passing_queries(runs)
     found = []
-    for candidate in world.candidates:
+    for candidate in (c for c in world.candidates if not (c.is_on_joins and passing.issuperset(c.meant_for))):
         id_ = there.get(candidate.target)
         lacked = [(execution, q.seconds) for execution, q in ran if id_ is None or _was_held(q, id_)]
         if looks_gainful(candidate, lacked):

@@ -24,10 +24,11 @@ def _queries(chance: np.random.Generator, scenario: Scenario, nights: int) -> It
     count = int(chance.integers(scenario.queries[0], scenario.queries[1] + 1))
     since, name = dict.fromkeys(range(count), 0), 0
     took = {slot: _seconds(chance) * (IN_LOOP if scenario.filters is Filters.LOOP else 1.0) for slot in since}
+    never_back = round(scenario.never_back * count)
     for night in range(1, nights + 1):
         for slot in list(since):
             # A change of code gives one query a new fingerprint, and other work.
-            changed = night < nights and chance.random() < scenario.code_changes / count
+            changed = slot < never_back or (night < nights and chance.random() < scenario.code_changes / count)
             if changed or night == nights:
                 yield SimulatedQuery(
                     fingerprint=f"q{name}",

@@ -43,7 +43,8 @@ class Scenario:
     each other, and compute the same (1.1 times where seconds were 2.5 times, 2 cores with a load of 7 beside); on a host whose
     other guests take its processors they compute longer (query 21 of TPC-DS at scale factor 1 took 1.5, then 3.1 s, of CPU 1.2
     and 3.1).
-    With `properties_for_all` these move every query, so none tells how fast the machine was.
+    With `properties_for_all` these move every query, so none tells how fast the machine was. The share `never_back` of a night's
+    queries never ran before, and never will again, as reports that people ask for.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Scenario:
     cores: tuple[int, ...] = ()
     cpu_of_slowness: float = 0.1
     properties_for_all: bool = False
+    never_back: float = 0.0
 
 
 SCENARIOS = (
@@ -110,4 +112,5 @@ SCENARIOS = (
     Scenario(
         "new values of all sizes", filters=Filters.NEW, queries=(1, 6), values_spread=1.5, breaks_per_broadcast=0.2
     ),
+    Scenario("queries that never come back", queries=(6, 16), never_back=0.5, properties_for_all=True),
 )

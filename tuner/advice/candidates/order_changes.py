@@ -155,7 +155,8 @@ class OrderPrices:
 
     def _searched(self) -> Iterator[OrderChange]:
         blocks: dict[int, tuple[Query, list[PricedBlock]]] = {}
-        for query, graph in self.blocks():
+        steered = ((query, graph) for query, graph in self.blocks() if query.fingerprint not in self.facts.passing)
+        for query, graph in steered:
             blocks.setdefault(query.id, (query, []))[1].append(self.block(graph, query))
         for query, of_query in blocks.values():
             for group in lookalike_groups(of_query):

@@ -10,6 +10,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.held_back import held_back
 from tuner.policy.measure import usable
+from tuner.policy.passing_queries import passing_queries
 from tuner.policy.situation import Situation
 
 # Runs in a row whose queries had values that none before them had.
@@ -19,8 +20,9 @@ LARGE = 0.2
 
 
 def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Holds properties on trial that are meant for queries with other values in each run, where these move rows: there is no
-    run without it to hold one with it against. Once it is learned that the values do not count (`neutral_columns`), there is.
+    """Holds properties on trial that are meant for queries with other values in each run, where these move rows, or for such
+    that hardly come back: there is no run without it to hold one with it against. Once it is learned that the values do not
+    count (`neutral_columns`), there is.
 
     What a person has asked for waits for nothing. A change to a join acts only on values that were measured, or, where these are
     others in each run (`fleeting_columns`), on any if it is an order; what is none, or is to gain little, is held, too.
@@ -30,10 +32,14 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     properties = {d.id for d in trials if d.queries and not d.change.is_on_joins}
     if not (blind or properties):
         return list(decided)
-    new_in_each = _new_in_each_run(situation.runs)
-    reason = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
-    held = blind | {d.id for d in decided if d.id in properties and new_in_each.issuperset(d.queries)}
-    return [held_back(d, reason) if d.id in held else d for d in decided]
+    new_in_each, passing = _new_in_each_run(situation.runs), passing_queries(situation.runs)
+    other_values = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
+    held = dict.fromkeys(blind, other_values)
+    for d in decided:
+        if d.id in properties and (new_in_each | passing).issuperset(d.queries):
+            passes = passing.issuperset(d.queries)
+            held[d.id] = Reason(ReasonCode.QUERIES_DO_NOT_COME_BACK) if passes else other_values
+    return [held_back(d, held[d.id]) if d.id in held else d for d in decided]
 
 
 def _is_large(change: Change) -> bool:

@@ -1,0 +1,48 @@
+"""The queries that will hardly come back: in a job whose new queries seldom do, those that one run alone had.
+
+What is advised for such a query steers nothing; and no run without a property would tell what it does to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tuner.model.run import Run
+from tuner.policy.known_queries import COMES_BACK
+from tuner.policy.measure import usable
+
+# New queries seldom come back where less than this share of those so far did. (An edited query comes back: it is new once.)
+SELDOM = 0.5
+
+
+@dataclass(slots=True)
+class PassingQueries:
+    """What runs tell of which queries come back, added oldest first."""
+
+    _runs_of: dict[str, int] = field(default_factory=dict)
+    # Those that came after the first run: all of that are new to us, and most of them old to the job.
+    _new_before: set[str] = field(default_factory=set)
+    _new_now: frozenset[str] = frozenset()
+
+    def add(self, queries: Iterable[str]) -> None:
+        """The fingerprints of the next run."""
+        now = frozenset(queries)
+        self._new_before |= self._new_now
+        self._new_now = now - self._runs_of.keys() if self._runs_of else frozenset()
+        for query in now:
+            self._runs_of[query] = self._runs_of.get(query, 0) + 1
+
+    @property
+    def of_latest(self) -> frozenset[str]:
+        """Those of the run that was added last."""
+        back = sum(self._runs_of[query] >= COMES_BACK for query in self._new_before)
+        return self._new_now if back < SELDOM * len(self._new_before) else frozenset()
+
+
+def passing_queries(runs: Sequence[Run]) -> frozenset[str]:
+    """Those of the latest usable run of a cohort's, oldest first, by fingerprint."""
+    found = PassingQueries()
+    for run in filter(usable, runs):
+        found.add(query.fingerprint for query in (run.outcome.queries if run.outcome else ()))
+    return found.of_latest

@@ -9,11 +9,12 @@ import pytest
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
+from tuner.model.verdict import Ruling
 from tuner.policy.decide import decide
 from tuner.policy.ledger import read_ledger
 from tuner.policy.passing_queries import passing_queries
 
-from .histories import conf, decided, in_force, recommend, run, situation
+from .histories import conf, decided, hint, in_force, recommend, run, situation, verdict
 
 PROPERTY = conf("spark.sql.shuffle.partitions", "64")
 
@@ -28,22 +29,36 @@ def night(number: int, *queries: str, state: RunState = RunState.SUCCEEDED) -> R
         ([], set()),
         ([["daily", "once"]], set()),  # of its first run nothing is known
         ([["daily", "once"], ["daily", "new"]], set()),
-        ([["daily"], ["daily", "one"], ["daily", "two"]], {"two"}),
+        ([["daily"], ["daily", "one"], ["daily", "two"]], {"one", "two"}),
+        ([["daily", "first"], ["daily", "one"], ["daily", "two"]], {"first", "one", "two"}),
         ([["daily"], ["daily", "edited"], ["daily", "edited"], ["daily", "edited again"]], set()),
-        ([["daily"], ["one"], ["one", "two", "three"], ["one", "four"]], {"four"}),
+        ([["daily"], ["one"], ["one", "two", "three"], ["one", "four"]], {"daily", "two", "three", "four"}),
         ([["daily"], ["one"], ["one", "two"], ["one", "three"]], set()),  # half of them came back
         ([["daily"], ["daily", "one"], ["daily", "two"], ["daily", "one"]], set()),
-        ([["daily"], ["daily", "one"], ["two"], ["three"], ["daily"]], set()),
+        ([["daily"], ["one"], ["two"], ["daily"]], {"one", "two"}),
     ],
 )
-def test_which_queries_of_the_latest_run_pass(nights: list[list[str]], passing: set[str]) -> None:
+def test_which_queries_pass(nights: list[list[str]], passing: set[str]) -> None:
     assert passing_queries([night(number, *queries) for number, queries in enumerate(nights)]) == passing
 
 
 def test_runs_that_failed_tell_nothing_of_it() -> None:
     runs = [night(0, "daily"), night(1, "daily", "one"), night(2, "daily", "two", state=RunState.FAILED)]
-    assert passing_queries([*runs, night(3, "daily", "three")]) == {"three"}
+    assert passing_queries([*runs, night(3, "daily", "three")]) == {"one", "three"}
     assert passing_queries([runs[0], runs[2], night(3, "daily", "three")]) == set()
+
+
+def test_what_was_to_be_tried_on_a_query_that_passes_is_held_until_it_comes_back() -> None:
+    tried = decided(hint("one"), queries=["one"])
+    runs = [night(0, "daily"), night(1, "daily", "one"), run(2, {"daily": 10.0, "two": 10.0}, tried)]
+    held = decide(situation(Mode.AUTO, 1, runs)).changes
+    assert [(d.standing, d.held and d.held.code) for d in held] == [
+        (Standing.HELD, ReasonCode.QUERIES_DO_NOT_COME_BACK)
+    ]
+    back = [*runs, run(3, {"daily": 10.0, "one": 10.0})]
+    assert in_force(decide(situation(Mode.AUTO, 1, back))) == {tried.id}
+    asked = [verdict(hint("one"), Ruling.APPROVE, night=2.5)]
+    assert in_force(decide(situation(Mode.AUTO, 1, runs, (), asked))) == {tried.id}
 
 
 def test_a_property_is_not_tried_where_no_query_comes_back() -> None:

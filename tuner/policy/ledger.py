@@ -426,7 +426,7 @@ def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
     if decided.change.is_on_joins:
         return 0
     history, before = ledger.histories.of(run), ledger.records.get(decided.id)
-    passing = ledger.passing.of_latest
+    passing = ledger.passing.found
     reached = [q for q in ledger.measured if decided.id in q.properties and q.fingerprint not in passing]
     known = sum(query.seconds for query in reached if history.effect(query, frozenset([decided.id])) is not None)
     if known >= UNMEASURED_SHARE * sum(query.seconds for query in reached):

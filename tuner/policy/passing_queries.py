@@ -34,15 +34,15 @@ class PassingQueries:
             self._runs_of[query] = self._runs_of.get(query, 0) + 1
 
     @property
-    def of_latest(self) -> frozenset[str]:
-        """Those of the run that was added last."""
-        back = sum(self._runs_of[query] >= COMES_BACK for query in self._new_before)
-        return self._new_now if back < SELDOM * len(self._new_before) else frozenset()
+    def found(self) -> frozenset[str]:
+        """Those of all runs so far."""
+        once = {query for query, runs in self._runs_of.items() if runs < COMES_BACK}
+        return frozenset(once) if len(once & self._new_before) > (1 - SELDOM) * len(self._new_before) else frozenset()
 
 
 def passing_queries(runs: Sequence[Run]) -> frozenset[str]:
-    """Those of the latest usable run of a cohort's, oldest first, by fingerprint."""
-    found = PassingQueries()
+    """Those of a cohort's usable runs, oldest first, by fingerprint."""
+    passing = PassingQueries()
     for run in filter(usable, runs):
-        found.add(query.fingerprint for query in (run.outcome.queries if run.outcome else ()))
-    return found.of_latest
+        passing.add(query.fingerprint for query in (run.outcome.queries if run.outcome else ()))
+    return passing.found

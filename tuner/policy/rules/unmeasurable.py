@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
@@ -28,23 +27,23 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     others in each run (`fleeting_columns`), on any if it is an order; what is none, or is to gain little, is held, too.
     """
     trials = [d for d in decided if d.standing is Standing.TRIAL and not situation.is_asked_for(d.change)]
-    blind = {d.id for d in trials if d.fleeting and not (d.literals and _is_large(d.change))}
-    properties = {d.id for d in trials if d.queries and not d.change.is_on_joins}
-    if not (blind or properties):
+    if not trials:
         return list(decided)
     new_in_each, passing = _new_in_each_run(situation.runs), passing_queries(situation.runs)
-    other_values = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
-    held = dict.fromkeys(blind, other_values)
-    for d in decided:
-        if d.id in properties and (new_in_each | passing).issuperset(d.queries):
-            passes = passing.issuperset(d.queries)
-            held[d.id] = Reason(ReasonCode.QUERIES_DO_NOT_COME_BACK) if passes else other_values
+    held: dict[str, Reason] = {}
+    for d in trials:
+        if d.queries and passing.issuperset(d.queries):
+            held[d.id] = Reason(ReasonCode.QUERIES_DO_NOT_COME_BACK)
+        elif _is_blind(d) if d.change.is_on_joins else d.queries and (new_in_each | passing).issuperset(d.queries):
+            held[d.id] = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
     return [held_back(d, held[d.id]) if d.id in held else d for d in decided]
 
 
-def _is_large(change: Change) -> bool:
-    predicted = change.prediction
-    return predicted is None or predicted.gain >= LARGE * predicted.before
+def _is_blind(decided: DecidedChange) -> bool:
+    """Whether no run would tell what it does to a query whose values are others in each run."""
+    predicted = decided.change.prediction
+    is_large = predicted is None or predicted.gain >= LARGE * predicted.before
+    return bool(decided.fleeting) and not (decided.literals and is_large)
 
 
 def _new_in_each_run(runs: Sequence[Run]) -> set[str]:

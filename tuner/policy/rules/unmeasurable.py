@@ -29,7 +29,8 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     trials = [d for d in decided if d.standing is Standing.TRIAL and not situation.is_asked_for(d.change)]
     if not trials:
         return list(decided)
-    new_in_each, passing = _new_in_each_run(situation.runs), passing_queries(situation.runs)
+    new_in_each = set[str]() if all(d.change.is_on_joins for d in trials) else _new_in_each_run(situation.runs)
+    passing = passing_queries(situation.runs)
     held: dict[str, Reason] = {}
     for d in trials:
         if d.queries and passing.issuperset(d.queries):

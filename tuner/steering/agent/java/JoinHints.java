@@ -6,6 +6,8 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.planning.ExtractSingleColumnNullAwareAntiJoin$;
+import org.apache.spark.sql.catalyst.plans.FullOuter$;
+import org.apache.spark.sql.catalyst.plans.InnerLike;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.LeftOuter$;
 import org.apache.spark.sql.catalyst.plans.RightOuter$;
@@ -21,6 +23,7 @@ import scala.None$;
 import scala.Option;
 import scala.Product;
 import scala.Some;
+import scala.collection.immutable.Seq;
 
 /** Gives joins the hints that are directed; one that has a hint of the user's keeps it. */
 public final class JoinHints implements Trees.Rewrite {
@@ -215,16 +218,38 @@ public final class JoinHints implements Trees.Rewrite {
   }
 
   /**
-   * What may fail in another kind of join: a condition besides its keys, which existence joins ask of the pairs that they
-   * meet first; and what is computed of a side that Spark does not shuffle, which may wait until the join has dropped rows.
+   * What may fail in another kind of join: its condition, of which see below; and what is computed of a side that Spark does
+   * not shuffle, which may wait until the join has dropped rows.
    */
   private String risk(Join join) {
-    String found = join.condition().isDefined() ? NeverFails.obstacle((Expression) join.condition().get()) : null;
+    String found = join.condition().isDefined() ? ofCondition(join) : null;
     if (found == null && !shuffles.shuffles(join)) {
       found = NeverFails.obstacle(join.left());
       if (found == null) found = NeverFails.obstacle(join.right());
     }
     return found == null ? null : "another kind of join could ask what may fail of other rows: " + found;
+  }
+
+  /**
+   * What of its condition may fail in another kind of join. Besides the keys nothing, if it returns every pair that matches:
+   * each kind asks all pairs of equal keys, as AQE takes for granted where it makes one of another. Existence joins ask the
+   * pairs that they meet first.
+   */
+  private static String ofCondition(Join join) {
+    Option keyed = ExtractEquiJoinKeys$.MODULE$.unapply(join);
+    if (!returnsPairs(join.joinType()) || keyed.isEmpty()) return NeverFails.obstacle((Expression) join.condition().get());
+    for (int side = 1; side <= 2; side++) {
+      List keys = Trees.list((Seq) ((Product) keyed.get()).productElement(side));
+      for (int i = 0; i < keys.size(); i++) {
+        String found = NeverFails.obstacle((Expression) keys.get(i));
+        if (found != null) return found;
+      }
+    }
+    return null;
+  }
+
+  private static boolean returnsPairs(JoinType type) {
+    return type instanceof InnerLike || type instanceof LeftOuter$ || type instanceof RightOuter$ || type instanceof FullOuter$;
   }
 
   /** Whether a hint says which side becomes a hash table. */

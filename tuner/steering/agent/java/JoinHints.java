@@ -23,7 +23,6 @@ import scala.None$;
 import scala.Option;
 import scala.Product;
 import scala.Some;
-import scala.collection.immutable.Seq;
 
 /** Gives joins the hints that are directed; one that has a hint of the user's keeps it. */
 public final class JoinHints implements Trees.Rewrite {
@@ -239,7 +238,7 @@ public final class JoinHints implements Trees.Rewrite {
     Option keyed = ExtractEquiJoinKeys$.MODULE$.unapply(join);
     if (!returnsPairs(join.joinType()) || keyed.isEmpty()) return NeverFails.obstacle((Expression) join.condition().get());
     for (int side = 1; side <= 2; side++) {
-      List keys = Trees.list((Seq) ((Product) keyed.get()).productElement(side));
+      List keys = Trees.list(((Product) keyed.get()).productElement(side));
       for (int i = 0; i < keys.size(); i++) {
         String found = NeverFails.obstacle((Expression) keys.get(i));
         if (found != null) return found;

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from tuner.model.action import Hint
 from tuner.model.change import Change
 from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
@@ -251,6 +252,37 @@ def test_what_it_replaced_comes_back_when_it_loses() -> None:
     without = night(3, 5, *found.changes)
     found = decision(BASE, night(1, 5, decided(old)), lost, without, advice=())
     assert standings(found) == {old.id: Standing.PROMOTED, new.id: Standing.ROLLED_BACK}
+
+
+class TestSidesOfOneJoin:
+    """The agent gives a join one hint: the other would be ignored, and expire, proven or not."""
+
+    ONE, OTHER = hint("q1"), replace(hint("q1"), relations=("fact",))
+
+    def test_of_two_that_no_run_had_the_larger_gain_is_tried(self) -> None:
+        small, large = recommend(self.ONE, after=8), recommend(self.OTHER, after=5)
+        assert standings(decision(BASE, advice=(large, small))) == {self.OTHER.id: Standing.TRIAL}
+        assert standings(decision(BASE, advice=(small, large))) == {self.ONE.id: Standing.TRIAL}
+
+    def test_a_filter_by_keys_is_tried_beside(self) -> None:
+        keys = replace(hint("q1", value=Hint.FILTER_BY_KEY), relations=("fact",))
+        assert in_force(decision(BASE, advice=(recommend(self.ONE), recommend(keys)))) == {self.ONE.id, keys.id}
+
+    def test_a_trial_of_the_other_replaces_what_is_proven_until_it_loses(self) -> None:
+        proven = night(1, 5, decided(self.ONE))
+        assert in_force(decision(BASE, proven, advice=(recommend(self.OTHER),))) == {self.OTHER.id}
+        lost = night(2, 9, decided(self.OTHER))
+        again = decision(BASE, proven, lost, advice=())
+        assert in_force(again) == {self.ONE.id}
+        after = night(3, 5, *again.changes)
+        found = standings(decision(BASE, proven, lost, after, advice=()))
+        assert found[self.ONE.id] is Standing.PROMOTED
+        assert found.get(self.OTHER.id) in (None, Standing.ROLLED_BACK)
+
+    def test_what_is_better_still_is_promoted_in_its_place(self) -> None:
+        better = [night(number, 2, decided(self.OTHER)) for number in (2, 3, 4)]
+        found = standings(decision(BASE, night(1, 5, decided(self.ONE)), *better, advice=()))
+        assert found == {self.OTHER.id: Standing.PROMOTED}
 
 
 def test_nearly_the_same_value_is_no_news() -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from tuner.model.action import Hint
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import ReasonCode
@@ -376,6 +377,10 @@ def test_what_a_target_is() -> None:
     assert same_target(conf(value="8"), conf(value="16"))
     assert not same_target(conf("a"), conf("b"))
     assert not same_target(hint("q1"), hint("q2"))
+    other_side = replace(hint(), relations=("fact",))
+    assert same_target(hint(), other_side), "a join is built from one of its sides"
+    assert same_target(hint(value=Hint.SHUFFLE_HASH), other_side)
+    assert not same_target(hint(), replace(hint(value=Hint.FILTER_BY_KEY), relations=("fact",)))
 
 
 def test_a_decided_action_keeps_what_it_was_given() -> None:

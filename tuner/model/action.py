@@ -32,6 +32,8 @@ class Hint(StrEnum):
 
 # What builds a hash table of a side, which must fit into memory.
 BUILDING = frozenset({Hint.BROADCAST, Hint.SHUFFLE_HASH})
+# What says how a join runs, and by which side: it takes one of them, whichever side that names.
+STRATEGIES = frozenset({Hint.BROADCAST, Hint.NO_BROADCAST, Hint.MERGE, Hint.SHUFFLE_HASH})
 # What no text of SQL can say.
 BY_AGENT_ALONE = frozenset({Hint.NO_BROADCAST, Hint.FILTER_BY_KEY, Hint.SHARE})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
@@ -14,12 +14,14 @@ from tuner.policy.situation import Situation
 
 
 def conflicts(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """A later change replaces what set its target to another value, and takes over its queries; a pinned one stays. Of two that
-    people asked for the later word counts, and of the other it is said that it is held for that."""
+    """A later change replaces what set its target to another value, and takes over its queries; a pinned one stays, and of two to
+    one join that no run had the first, which is to gain more. Of two that people asked for the later word counts, and of the
+    other it is said that it is held for that."""
     kept: list[DecidedChange] = []
+    tried = {d.id for run in situation.runs for d in run.decision.in_force}
     for candidate in decided:
         rivals = [k for k in kept if candidate.is_in_force and _are_rivals(k, candidate)]
-        stays = next((k for k in rivals if _stays(situation, k, candidate)), None)
+        stays = next((k for k in rivals if _stays(situation, k, candidate, tried)), None)
         if stays is not None:
             kept += _for_another(situation, candidate, stays)
             continue
@@ -32,11 +34,13 @@ def conflicts(situation: Situation, decided: Sequence[DecidedChange]) -> list[De
     return kept
 
 
-def _stays(situation: Situation, kept: DecidedChange, candidate: DecidedChange) -> bool:
-    """Whether a candidate does not replace what is kept: by the later word, else by a pin."""
+def _stays(situation: Situation, kept: DecidedChange, candidate: DecidedChange, tried: Set[str]) -> bool:
+    """Whether a candidate does not replace what is kept: by the later word, else by a pin, or where both are new to a join."""
     own, other = situation.verdict(kept.change), situation.verdict(candidate.change)
     if other is None or not other.is_asked_for:
-        return kept.standing is Standing.PINNED
+        return kept.standing is Standing.PINNED or (
+            kept.change.is_on_joins and tried.isdisjoint((kept.id, candidate.id))
+        )
     return own is not None and own.is_asked_for and own.at >= other.at
 
 

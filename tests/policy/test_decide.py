@@ -16,10 +16,25 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.decided_advice import RUNS_OF_LATE
+from tuner.policy.rules.conflicts import conflicts
 from tuner.policy.situation import Situation
 from tuner.words.decisions import decision_summary
 
-from .histories import GB, MIDNIGHT, conf, decided, hint, in_force, recommend, run, situation, standings, told, verdict
+from .histories import (
+    GB,
+    MIDNIGHT,
+    conf,
+    decided,
+    hint,
+    in_force,
+    recommend,
+    reorder,
+    run,
+    situation,
+    standings,
+    told,
+    verdict,
+)
 
 ACTION = hint("q1")
 ADVICE = recommend(ACTION)
@@ -263,6 +278,12 @@ class TestSidesOfOneJoin:
         small, large = recommend(self.ONE, after=8), recommend(self.OTHER, after=5)
         assert standings(decision(BASE, advice=(large, small))) == {self.OTHER.id: Standing.TRIAL}
         assert standings(decision(BASE, advice=(small, large))) == {self.ONE.id: Standing.TRIAL}
+
+    def test_what_an_order_calls_for_comes_with_it(self) -> None:
+        (other,), (order, called_for) = recommend(self.OTHER, after=5), recommend(reorder("q1"), self.ONE, after=6)
+        for changes in ((other, order, called_for), (order, called_for, other)):
+            found = conflicts(known(BASE), [DecidedChange(c, Standing.TRIAL, c.reason) for c in changes])
+            assert {d.id for d in found} == {order.id, called_for.id}
 
     def test_a_filter_by_keys_is_tried_beside(self) -> None:
         keys = replace(hint("q1", value=Hint.FILTER_BY_KEY), relations=("fact",))

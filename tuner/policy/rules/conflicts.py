@@ -38,10 +38,14 @@ def _stays(situation: Situation, kept: DecidedChange, candidate: DecidedChange, 
     """Whether a candidate does not replace what is kept: by the later word, else by a pin, or where both are new to a join."""
     own, other = situation.verdict(kept.change), situation.verdict(candidate.change)
     if other is None or not other.is_asked_for:
-        return kept.standing is Standing.PINNED or (
-            kept.change.is_on_joins and tried.isdisjoint((kept.id, candidate.id))
-        )
+        return kept.standing is Standing.PINNED or _are_new_to_a_join(kept, candidate, tried)
     return own is not None and own.is_asked_for and own.at >= other.at
+
+
+def _are_new_to_a_join(kept: DecidedChange, candidate: DecidedChange, tried: Set[str]) -> bool:
+    """What an order calls for comes with it, whatever else is to gain more."""
+    are_new = tried.isdisjoint((kept.id, candidate.id))
+    return kept.change.is_on_joins and are_new and (bool(kept.change.needs) or not candidate.change.needs)
 
 
 def _for_another(situation: Situation, out: DecidedChange, another: DecidedChange) -> list[DecidedChange]:

@@ -452,13 +452,14 @@ def test_an_exported_baseline(spark_tuner: Callable[..., str], tmp_path: Path) -
     write_run(turn.conf)
     ran = complete(turn, url, failed=False).run
     assert ran is not None and ran.outcome is not None
+    # A join takes one strategy, by one of its sides: the other is named by its keys.
     sides = [
-        (q.fingerprint, join.signature, s.relations)
+        (q.fingerprint, join.signature, hint, s.relations)
         for q in ran.outcome.queries
         for join in q.joins
-        for s in join.sides
+        for hint, s in zip((Hint.BROADCAST, Hint.FILTER_BY_KEY), join.sides, strict=True)
     ]
-    hints = {Action(ActionKind.HINT_JOIN, join, Hint.BROADCAST, query, names) for query, join, names in sides if names}
+    hints = {Action(ActionKind.HINT_JOIN, join, hint, query, names) for query, join, hint, names in sides if names}
     why = Reason(ReasonCode.RECORDED, {"said": "said"})
     changes = [Change.of("test", (hint,), (str(hint.query),), why, (), None) for hint in hints]
     proposed = tuple(DecidedChange(change, Standing.PROPOSED, why) for change in changes)

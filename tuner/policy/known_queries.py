@@ -50,8 +50,8 @@ def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
             if query.literals and query.joins and key not in known:
                 known.add(key)
                 found.append(query)
-    runs_of = Counter(fingerprint for run in runs if usable(run) for fingerprint in _fingerprints(run))
-    ran = _fingerprints(latest)
+    runs_of = Counter(fingerprint for run in runs if usable(run) for fingerprint in fingerprints_of(run))
+    ran = fingerprints_of(latest)
     told = {q.fingerprint for q in latest.outcome.queries if q.literals}
     earlier = [query for query in reversed(found) if query.fingerprint in told]
     back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran
@@ -66,5 +66,6 @@ def _values_of(query: Query) -> tuple[str, str]:
     return query.fingerprint, query.literals
 
 
-def _fingerprints(run: Run) -> set[str]:
+def fingerprints_of(run: Run) -> set[str]:
+    """Those of the queries that a run had, as far as its log tells."""
     return {query.fingerprint for query in run.outcome.queries} if run.outcome else set()

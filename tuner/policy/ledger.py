@@ -106,7 +106,7 @@ def _take_in(ledger: _Ledger, run: Run) -> Mapping[str, Record] | None:
     known = ledger.by_context.enter(context)
     ledger.latest = Loss(total_input_bytes(run.outcome.queries), context)
     ledger.measured = queries_that_read(run, ledger.histories.of(run))
-    ledger.passing.add(query.fingerprint for query in run.outcome.queries)
+    ledger.passing.add(run)
     return known
 
 

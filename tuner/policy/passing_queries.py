@@ -5,11 +5,11 @@ What is advised for such a query steers nothing; and no run without a property w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tuner.model.run import Run
-from tuner.policy.known_queries import COMES_BACK
+from tuner.policy.known_queries import COMES_BACK, fingerprints_of
 from tuner.policy.measure import usable
 
 # New queries seldom come back where less than this share of those so far did. (An edited query comes back: it is new once.)
@@ -25,9 +25,9 @@ class PassingQueries:
     _new_before: set[str] = field(default_factory=set)
     _new_now: frozenset[str] = frozenset()
 
-    def add(self, queries: Iterable[str]) -> None:
-        """The fingerprints of the next run."""
-        now = frozenset(queries)
+    def add(self, run: Run) -> None:
+        """The next run."""
+        now = frozenset(fingerprints_of(run))
         self._new_before |= self._new_now
         self._new_now = now - self._runs_of.keys() if self._runs_of else frozenset()
         for query in now:
@@ -35,7 +35,7 @@ class PassingQueries:
 
     @property
     def found(self) -> frozenset[str]:
-        """Those of all runs so far."""
+        """Those of all runs so far, by fingerprint."""
         once = {query for query, runs in self._runs_of.items() if runs < COMES_BACK}
         return frozenset(once) if len(once & self._new_before) > (1 - SELDOM) * len(self._new_before) else frozenset()
 
@@ -44,5 +44,5 @@ def passing_queries(runs: Sequence[Run]) -> frozenset[str]:
     """Those of a cohort's usable runs, oldest first, by fingerprint."""
     passing = PassingQueries()
     for run in filter(usable, runs):
-        passing.add(query.fingerprint for query in (run.outcome.queries if run.outcome else ()))
+        passing.add(run)
     return passing.found

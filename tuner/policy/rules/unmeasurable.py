@@ -29,19 +29,25 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     trials = [d for d in decided if d.standing is Standing.TRIAL and not situation.is_asked_for(d.change)]
     if not trials:
         return list(decided)
-    new_in_each = set[str]() if all(d.change.is_on_joins for d in trials) else _new_in_each_run(situation.runs)
     passing = passing_queries(situation.runs)
-    held: dict[str, Reason] = {}
-    for d in trials:
-        if d.queries and passing.issuperset(d.queries):
-            held[d.id] = Reason(ReasonCode.QUERIES_DO_NOT_COME_BACK)
-        elif _is_blind(d) if d.change.is_on_joins else d.queries and (new_in_each | passing).issuperset(d.queries):
-            held[d.id] = Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS})
+    only_joins = all(d.change.is_on_joins for d in trials)
+    untold = passing if only_joins else passing | _new_in_each_run(situation.runs)
+    held = {d.id: why for d in trials if (why := _why_held(d, passing, untold))}
     return [held_back(d, held[d.id]) if d.id in held else d for d in decided]
 
 
-def _is_blind(decided: DecidedChange) -> bool:
-    """Whether no run would tell what it does to a query whose values are others in each run."""
+def _why_held(decided: DecidedChange, passing: frozenset[str], untold: frozenset[str]) -> Reason | None:
+    """None where runs can tell what a change does. `untold` are the passing queries, and those with other values in each run."""
+    if decided.queries and passing.issuperset(decided.queries):
+        return Reason(ReasonCode.QUERIES_DO_NOT_COME_BACK)
+    return Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": RUNS}) if _is_blind(decided, untold) else None
+
+
+def _is_blind(decided: DecidedChange, untold: frozenset[str]) -> bool:
+    """Of a property, whether it is meant for such queries alone; of a change to a join, whether it acts on any values, and gains
+    too little for that."""
+    if not decided.change.is_on_joins:
+        return bool(decided.queries) and untold.issuperset(decided.queries)
     predicted = decided.change.prediction
     is_large = predicted is None or predicted.gain >= LARGE * predicted.before
     return bool(decided.fleeting) and not (decided.literals and is_large)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ import pytest
 
 from tests.conftest import AT_LENGTH
 
-from .agent_log import steered_executions
 from .fragile_programs import NOT_DETERMINISTIC, RAISING, Fragile
-from .fragile_tables import write_fragile_tables
+from .fragile_run import run_fragile
 
 pytestmark = [pytest.mark.spark]
-_APP = Path(__file__).with_name("fragile_app.py")
 
 # g drops the bad rows of f; the order that is drawn for each asks c first.
 _JOINS = "FROM f x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"
@@ -119,32 +116,15 @@ def _programs() -> dict[str, Fragile]:
 def told(
     agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Told:
-    root = tmp_path_factory.mktemp("fragile")
-    (root / "work").mkdir()
-    options = {
-        "tables": str(write_fragile_tables(root / "tables")),
-        "work": str(root / "work"),
-        "programs": {name: asdict(program) for name, program in _programs().items()},
-        "phase": {"seed": 1, "hinted": 0.0, "last": "g"},
-    }
-    (root / "options.json").write_text(json.dumps(options), encoding="utf-8")
-    conf = {
-        **agent_conf,
-        "spark.eventLog.compress": "false",
-        "spark.sql.ui.explainMode": "simple",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": (root / "warehouse").as_uri(),
-    }
-    logs = spark_submit(_APP, root / "options.json", root / "report.json", log_dir=root / "logs", conf=conf)
-    report = json.loads((root / "report.json").read_text(encoding="utf-8"))
+    phase = {"seed": 1, "hinted": 0.0, "last": "g"}
+    ran = run_fragile(spark_submit, agent_conf, tmp_path_factory.mktemp("fragile"), _programs(), phase)
     orders = {
-        steered.label.partition(": ")[2]: outcome
-        for steered in steered_executions(logs)
-        if steered.label.startswith("steered: ")
-        for id_, outcome in steered.outcomes.items()
+        name: outcome
+        for name, outcomes in ran.outcomes.items()
+        for id_, outcome in outcomes.items()
         if id_.startswith("order_joins:")
     }
-    return Told({entry["name"]: entry for entry in report}, orders)
+    return Told(ran.entries, orders)
 
 
 def test_no_program_fails_or_returns_other_rows(told: Told) -> None:

@@ -79,6 +79,9 @@ def read_ledger(
     """The records of all actions that ever were in force or ruled on, by action id, as they stand in a context `to_come`: by
     default in that of the latest measured run. `runs` are oldest first, with the classes of their values
     (`tuner.policy.literal_classes`)."""
+    if not any(map(_is_told_of, runs)):
+        # As in a cohort that is only observed, or whose logs nobody steered: what its runs measured answers nothing.
+        return {}
     ledger = _Ledger()
     rulings = Rulings.of(verdicts, (d.change for run in runs for d in run.decision.changes))
     for position, run in enumerate(runs):
@@ -96,6 +99,11 @@ def read_ledger(
         ledger.by_context.enter(to_come)
     apply_rulings(ledger.records, rulings)
     return ledger.records
+
+
+def _is_told_of(run: Run) -> bool:
+    """Whether a record can come of a run: it was to have a change, or to be without one that was taken out."""
+    return any(decided.is_in_force or decided.standing in TAKEN_OUT for decided in run.decision.changes)
 
 
 def _take_in(ledger: _Ledger, run: Run) -> Mapping[str, Record] | None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -30,10 +34,56 @@ def engine(empty_url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-def test_head_is_the_newest_migration() -> None:
+def migrations() -> Config:
     config = Config()
     config.set_main_option("script_location", "tuner.history:migrations")
-    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+    return config
+
+
+def migrate_from_the_first(engine: Engine) -> None:
+    config = migrations()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, HEAD)
+
+
+def described(engine: Engine) -> dict[str, tuple[object, ...]]:
+    """Each table as the database tells of it, its columns in no order."""
+    found = inspect(engine)
+    return {
+        table: (
+            sorted((c["name"], str(c["type"]), c["nullable"], c["default"]) for c in found.get_columns(table)),
+            found.get_pk_constraint(table),
+            sorted(found.get_indexes(table), key=lambda index: str(index["name"])),
+            found.get_unique_constraints(table),
+            found.get_foreign_keys(table),
+        )
+        for table in found.get_table_names()
+    }
+
+
+def test_head_is_the_newest_migration() -> None:
+    assert ScriptDirectory.from_config(migrations()).get_heads() == [HEAD]
+
+
+def test_a_new_database_is_as_one_that_took_every_step(empty_url: str, engine: Engine) -> None:
+    upgrade(empty_url)
+    at_once = described(engine)
+    with engine.begin() as connection:
+        for table in at_once:
+            connection.execute(text(f"DROP TABLE {table}"))
+    migrate_from_the_first(engine)
+    assert at_once == described(engine)
+    with engine.connect() as connection:
+        assert connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")) == HEAD
+
+
+@pytest.mark.processes
+def test_a_new_database_needs_no_alembic(tmp_path: Path) -> None:
+    opens = f"from tuner.history.store import Store; Store.open('sqlite:///{tmp_path}/new.db').close()"
+    shows = "import sys; print([name for name in sys.modules if name.startswith('alembic')])"
+    done = subprocess.run([sys.executable, "-c", f"{opens}; {shows}"], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_upgrade_builds_the_tables_and_can_be_repeated(empty_url: str, engine: Engine) -> None:
@@ -46,8 +96,8 @@ def test_upgrade_builds_the_tables_and_can_be_repeated(empty_url: str, engine: E
         assert store.runs(running().cohort) == [running()]
 
 
-def test_migrations_lead_to_the_models(empty_url: str, engine: Engine) -> None:
-    upgrade(empty_url)
+def test_migrations_lead_to_the_models(engine: Engine) -> None:
+    migrate_from_the_first(engine)
     with engine.connect() as connection:
         context = MigrationContext.configure(
             connection,

@@ -5,10 +5,23 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, func, inspect, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    func,
+    insert,
+    inspect,
+    select,
+)
 
 from tuner.errors import StoreError
 from tuner.history.engine import explained, open_engine, writer
+from tuner.history.tables import Base
 from tuner.history.url import parse, shown
 
 if TYPE_CHECKING:
@@ -18,7 +31,13 @@ if TYPE_CHECKING:
 HEAD = "0010"
 VERSION_TABLE = "spark_tuner_alembic_version"
 
-_VERSIONS = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), primary_key=True))
+# As Alembic makes it.
+_VERSIONS = Table(
+    VERSION_TABLE,
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+)
 
 # A number that other users of the same PostgreSQL database are unlikely to lock: "tuner" in ASCII.
 _ADVISORY_LOCK = 0x74756E6572
@@ -58,7 +77,8 @@ def require_head(engine: Engine) -> None:
         found = _revision(connection)
     if found == HEAD:
         return
-    _refuse_unknown(engine, found)
+    if found is not None:
+        _refuse_unknown(engine, found)
     state = "has no tables yet" if found is None else f"has schema {found}, this version needs {HEAD}"
     raise StoreError(
         f"history store {shown(engine.url)} {state}; run `spark-tuner db upgrade --db {shown(engine.url)}`"
@@ -66,9 +86,24 @@ def require_head(engine: Engine) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
+    found = _revision(connection)
+    if found is None:
+        _create(connection)
+    elif found != HEAD:
+        _refuse_unknown(connection.engine, found)
+        _apply_migrations(connection)
+
+
+def _create(connection: Connection) -> None:
+    """All tables at once: an empty database need not take each step since the first version, nor wait for Alembic's import."""
+    Base.metadata.create_all(connection, checkfirst=False)
+    _VERSIONS.create(connection, checkfirst=True)
+    connection.execute(insert(_VERSIONS).values(version_num=HEAD))
+
+
+def _apply_migrations(connection: Connection) -> None:
     from alembic import command
 
-    _refuse_unknown(connection.engine, _revision(connection))
     config = _alembic_config()
     config.attributes["connection"] = connection
     command.upgrade(config, HEAD)
@@ -80,11 +115,11 @@ def _revision(connection: Connection) -> str | None:
     return connection.scalar(select(_VERSIONS.c.version_num))
 
 
-def _refuse_unknown(engine: Engine, revision: str | None) -> None:
+def _refuse_unknown(engine: Engine, revision: str) -> None:
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(_alembic_config())
-    if revision is None or revision in {script.revision for script in scripts.walk_revisions()}:
+    if revision in {script.revision for script in scripts.walk_revisions()}:
         return
     raise StoreError(
         f"history store {shown(engine.url)} has schema {revision}, of a newer version than this one; "

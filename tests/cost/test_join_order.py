@@ -189,7 +189,7 @@ def test_heuristics_alone_yield_a_tree_no_better_than_the_exact_one(
     assert not found.exact or found.value == pytest.approx(exact.value)
 
 
-@pytest.mark.parametrize("objective", [WeightedSum(), WeightedRatio()])
+@pytest.mark.parametrize("objective", [WeightedSum(), pytest.param(WeightedRatio(), marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_hundred_relations_are_ordered(shape: str, objective: OrderObjective) -> None:
     n = 100 if shape != "clique" else 40  # the sizes of a hundred take longer than the search

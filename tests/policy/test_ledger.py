@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from tuner.model.action import Hint
-from tuner.model.decision import DecidedChange, Standing
+from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
@@ -41,6 +41,11 @@ def promoted(night: int, q1: float, **kwargs: object) -> Run:
 def test_what_was_never_in_force_has_no_record() -> None:
     proposed = run(1, {"q1": 10}, decided(ACTION, Standing.PROPOSED), decided(CONF, Standing.HELD))
     assert read_ledger([BASE, proposed]) == {}
+
+
+@pytest.mark.parametrize("standing", sorted(IN_FORCE | TAKEN_OUT))
+def test_what_was_in_force_or_taken_out_has_one(standing: Standing) -> None:
+    assert ACTION.id in read_ledger([BASE, run(1, {"q1": 10}, decided(ACTION, standing))])
 
 
 def test_faster_beyond_noise_is_promoted_and_says_by_how_much() -> None:

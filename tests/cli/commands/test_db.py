@@ -141,7 +141,7 @@ def test_a_store_that_nothing_has_used_since_is_not_emptied(spark_tuner: Call, t
         for more in ([], ["--dry-run"], ["--keep-days", 1]):
             result = spark_tuner("db", "prune", "--forget-days", 40, *more)
             assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)
-            assert f"began on {datetime.now(UTC) - timedelta(days=50):%Y-%m-%d}" in result.err
+            assert f"began on {days_ago(50).started_at:%Y-%m-%d}" in result.err
         assert store.names() == [COHORT, "old.job"]
         assert not store.plans_let_go(days_ago(60).key)
         keep(store, days_ago(1, cohort="new.job"))

@@ -299,7 +299,10 @@ class History:
 
     def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, _Known]]) -> None:
         fleet, machine = self._spreads[metric.name], self._machines[metric.name]
-        seen = [self._seen(metric, query, known, value) for query, known in pairs if (value := metric.of(query)) > 0]
+        usual = math.sqrt(fleet.variance)
+        seen = [
+            self._seen(metric, query, known, value, usual) for query, known in pairs if (value := metric.of(query)) > 0
+        ]
         stages = [_of_stages(s.query, s.known) if metric is CLOCK and reached(s.query) else None for s in seen]
         controls = [control for control in (*(s.control for s in seen), *stages) if control]
         spread = math.sqrt(machine.variance)
@@ -309,7 +312,7 @@ class History:
         if controls:
             machine.add(*together)
         if spread:
-            self._learn_properties(metric, (query for query, _ in pairs), told_by(controls, spread))
+            self._learn_properties(metric, (query for query, _ in pairs), told_by(controls, spread, together))
         low, high = self._not_believed(metric, seen, together.log, spread)
         turns = [_turn(*one, together) for one in zip(seen, stages, strict=True)]
         for one, here in zip(seen, speeds_by_turn(turns), strict=True):
@@ -336,12 +339,13 @@ class History:
                 one.known.speed = math.exp(speed)
                 one.known.shared = unsure / (unsure + one.noise)
 
-    def _seen(self, metric: Metric, query: Measured, known: _Known, value: float) -> _Seen:
-        """What one query measured, and whether that tells how fast the machine was."""
+    def _seen(self, metric: Metric, query: Measured, known: _Known, value: float, usual: float) -> _Seen:
+        """What one query measured, and whether that tells how fast the machine was. `usual` is the spread of all queries."""
         size, log, extra = self._scaled(metric, query, known, value)
-        usual = math.hypot(math.sqrt(self._spreads[metric.name].variance), VALUES_SPREAD if known.fleeting else 0.0)
-        own = known.spreads.setdefault(metric.name, Spread(usual))
-        own.usual = usual
+        own = known.spreads.get(metric.name)
+        if own is None:
+            own = known.spreads[metric.name] = Spread(usual)
+        own.usual = math.hypot(usual, VALUES_SPREAD) if known.fleeting else usual
         filter_ = known.filters[metric.name]
         mean, variance = filter_.foretold(size, _as_control(query)) if filter_.runs else (log, 0.0)
         noise = own.variance + extra + (metric.least / math.exp(min(log, mean))) ** 2
@@ -395,6 +399,8 @@ class History:
 
 def _as_control(query: Measured) -> Mapping[str, float]:
     """How far each change of a query may be off from doing nothing, if it was never seen."""
+    if not reached(query):
+        return {}
     beside = dict.fromkeys(query.properties - query.changes, BYSTANDER_SPREAD)
     return beside | dict.fromkeys(query.changes, EFFECT_SPREAD)
 

@@ -57,12 +57,11 @@ def machine_speed(controls: Sequence[Control], spread: float) -> Speed:
     return _estimate(controls, _prior(controls, spread))
 
 
-def told_by(controls: Sequence[Control], spread: float) -> float:
-    """How surely controls tell how fast the machine was, beside what is known of machines (a precision)."""
+def told_by(controls: Sequence[Control], spread: float, speed: Speed) -> float:
+    """How surely controls tell that the machine had this `speed`, beside what is known of machines (a precision)."""
     if not controls or not spread:
         return 0.0
-    prior = _prior(controls, spread)
-    return max(0.0, 1 / _estimate(controls, prior).variance - 1 / prior**2)
+    return max(0.0, 1 / speed.variance - 1 / _prior(controls, spread) ** 2)
 
 
 def _prior(controls: Sequence[Control], spread: float) -> float:
@@ -76,10 +75,11 @@ def _prior(controls: Sequence[Control], spread: float) -> float:
 
 def _estimate(controls: Sequence[Control], spread: float) -> Speed:
     middle, precision = _middle(controls).error, 1.0
+    each = [(error, variance, shared, variance + _together(shared, spread)) for error, variance, _, shared in controls]
     for _ in range(_ROUNDS):
         told: dict[Shared | None, tuple[float, float]] = {}
-        for error, variance, _, shared in controls:
-            off = (error - middle) ** 2 / (variance + _together(shared, spread))
+        for error, variance, shared, with_shared in each:
+            off = (error - middle) ** 2 / with_shared
             weight = (FREEDOM + 1) / (FREEDOM + off) / variance
             weights, errors = told.get(shared, (0.0, 0.0))
             told[shared] = weights + weight, errors + weight * error

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from statistics import median
 
 from tuner.bench.report.finished_bench import FinishedBench
 from tuner.bench.report.least_slowdown import FINE, least_slowdown
@@ -11,11 +12,11 @@ from tuner.bench.report.markdown import Row, md_table, times
 from tuner.bench.results import BenchResult, ContenderResult
 
 _LEGEND = """\
-Seconds are of queries that a contender finished in each repeat; ratios, of those that the defaults finished, too. *The defaults'
-own* is how many times as long the defaults' first round took as their last one, which nothing but the machine and its hour made:
-a gain or a loss that is no further from 1.00x may be as little. *Rows* are compared in any order, value by value with its type,
-doubles to nine digits; the order of rows is not compared. *none over 5x*: repeats are so few that no lesser slowdown could be
-found."""
+Seconds are of queries that a contender finished in each repeat, all together, the median of the repeats; ratios, of those that
+the defaults finished, too. *The defaults' own* is how many times as long the defaults' first round took as their last one, which
+nothing but the machine and its hour made: a gain or a loss that is no further from 1.00x may be as little. *Rows* are compared
+in any order, value by value with its type, doubles to nine digits; the order of rows is not compared. *none over 5x*: repeats
+are so few that no lesser slowdown could be found."""
 
 
 def summary_table(benches: Sequence[FinishedBench]) -> str:
@@ -50,13 +51,21 @@ def _row(result: BenchResult, contender: ContenderResult) -> Row:
         result.title,
         str(result.queries),
         contender.name,
-        f"{sum(query.final_seconds for query in contender.queries if query.name not in failed):,.0f}",
+        f"{_seconds(result, contender, failed):,.0f}",
         ratio(contender.total_speed_up),
         ratio(contender.geometric_mean),
         "" if default else _rows(contender),
         str(len(failed)),
         "" if default else surely_slower(result, contender),
         "" if noise is None else times(noise),
+    )
+
+
+def _seconds(result: BenchResult, contender: ContenderResult, failed: Collection[str]) -> float:
+    """The median over the repeats, as the ratio beside it has it: medians of queries add up to another sum."""
+    finished = [query.seconds[-max(1, result.repeats) :] for query in contender.queries if query.name not in failed]
+    return (
+        median(sum(second or 0.0 for second in of_one) for of_one in zip(*finished, strict=True)) if finished else 0.0
     )
 
 

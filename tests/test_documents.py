@@ -19,7 +19,7 @@ from tuner.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-DOCUMENTS = (README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTS = (README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 MOST_README_LINES = 150
 MOST_IMAGE_BYTES = 250_000
 

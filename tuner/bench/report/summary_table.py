@@ -64,9 +64,8 @@ def _row(result: BenchResult, contender: ContenderResult) -> Row:
 def _seconds(result: BenchResult, contender: ContenderResult, failed: Collection[str]) -> float:
     """The median over the repeats, as the ratio beside it has it: medians of queries add up to another sum."""
     finished = [query.seconds[-max(1, result.repeats) :] for query in contender.queries if query.name not in failed]
-    return (
-        median(sum(second or 0.0 for second in of_one) for of_one in zip(*finished, strict=True)) if finished else 0.0
-    )
+    totals = [sum(seconds or 0.0 for seconds in repeat) for repeat in zip(*finished, strict=True)]
+    return median(totals) if totals else 0.0
 
 
 def _rows(contender: ContenderResult) -> str:

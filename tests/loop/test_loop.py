@@ -1087,9 +1087,7 @@ def test_advice_is_on_what_the_way_can_reach(
 def test_only_the_agent_is_asked_for_orders(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     decide = next_decision.decide
-    monkeypatch.setattr(
-        next_decision, "decide", lambda situation, records: seen.append(situation) or decide(situation, records)
-    )
+    monkeypatch.setattr(next_decision, "decide", lambda situation: seen.append(situation) or decide(situation))
     for steering in (Steering.AGENT, Steering.CONF):
         by_agent.steering = steering
         by_agent.prepare(f"e/{steering}/1")

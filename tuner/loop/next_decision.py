@@ -24,7 +24,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import Context, context_to_come
-from tuner.policy.decide import decide, failed_with_changes, records_of
+from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.imported_changes import imports_now, with_imports
 from tuner.policy.known_queries import newest_of_classed
@@ -96,15 +96,14 @@ def next_decision(
     )
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)
-    records = records_of(situation)
-    decision = decide(situation, records)
+    decision = decide(situation)
     if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
         return decision
     undirectable = _undirectable(decision, situation.runs)
     worse = orders_worse_on_other_days(decision, facts, situation.runs) if facts else {}
     if not undirectable and not worse:
         return decision
-    return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse), records)
+    return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse))
 
 
 def advised_on(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import Number, Reason, ReasonCode
@@ -14,7 +14,6 @@ from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import read_nothing
 from tuner.policy.measured_values import measured_values
-from tuner.policy.record import Record
 from tuner.policy.rules.conflicts import conflicts
 from tuner.policy.rules.left_to_people import left_to_people
 from tuner.policy.rules.mode import mode
@@ -56,20 +55,13 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def decide(situation: Situation, records: Mapping[str, Record] | None = None) -> Decision:
-    """Which changes the next run carries, each with its standing and why. A pure function. `records` are those of `read_ledger`
-    on the same runs, where they were read already."""
+def decide(situation: Situation) -> Decision:
+    """Which changes the next run carries, each with its standing and why. A pure function."""
     if unsteered := _unsteered(situation):
         return Decision(situation.mode, (), unsteered=unsteered, objective=situation.objective)
-    if records is None:
-        records = records_of(situation)
+    records = read_ledger(situation.runs, situation.verdicts, situation.context)
     wanted = [*(record.now for record in records.values()), *decided_advice(situation, records)]
     return Decision(situation.mode, tuple(ruled(situation, wanted)), objective=situation.objective)
-
-
-def records_of(situation: Situation) -> dict[str, Record]:
-    """How all changes stand by the runs so far, in the context of the run to come."""
-    return read_ledger(situation.runs, situation.verdicts, situation.context)
 
 
 def ruled(situation: Situation, wanted: Iterable[DecidedChange]) -> list[DecidedChange]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from statistics import median, variance
 
+from tuner.bench.report.final_places import final_places
 from tuner.bench.results import BenchResult, ContenderResult
 from tuner.bench.slowdown import MARGIN, SIGNIFICANCE
 
@@ -24,7 +25,7 @@ def least_slowdown(result: BenchResult, contender: ContenderResult) -> float | N
     # The import takes half a second.
     from scipy.stats import t
 
-    mine, usual = (len(_repeats(result, one)) for one in (contender, result.contenders[0]))
+    mine, usual = (len(final_places(result, one)) for one in (contender, result.contenders[0]))
     # The first of Holm's tests, which all others wait for.
     most = float(t.ppf(1 - SIGNIFICANCE / contender.tested, mine + usual - 2))
     log = most * math.sqrt(median(spreads) * (1 / mine + 1 / usual))
@@ -46,13 +47,9 @@ def _variances(result: BenchResult, contender: ContenderResult) -> Iterator[floa
     usual = {query.name: query.seconds for query in default.queries}
     for query in contender.queries:
         logs = [
-            [math.log(seconds) for place in _repeats(result, one) if (seconds := of[place])]
+            [math.log(seconds) for place in final_places(result, one) if (seconds := of[place])]
             for one, of in ((contender, query.seconds), (default, usual.get(query.name, ())))
             if len(of) == len(one.runs)
         ]
         if len(logs) == 2 and all(len(one) > 1 for one in logs):
             yield (variance(logs[0]) + variance(logs[1])) / 2
-
-
-def _repeats(result: BenchResult, contender: ContenderResult) -> Sequence[int]:
-    return [place for place, run in enumerate(contender.runs) if run.number > result.learning_runs]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.bench.default_noise import first_to_last, spread, totals
+from tuner.bench.report.final_places import final_places
 from tuner.bench.results import BenchResult, ContenderResult, QueryResult
 
 
@@ -55,8 +56,7 @@ def _finished(result: BenchResult, contender: ContenderResult) -> Iterator[Query
 
 def failed_at_end(result: BenchResult, contender: ContenderResult) -> Sequence[str]:
     """Queries that failed in one of the repeats; without any, in the last run."""
-    final = [run for run in contender.runs if run.number > result.learning_runs] or contender.runs[-1:]
-    return sorted({name for run in final for name in run.failed})
+    return sorted({name for place in final_places(result, contender) for name in contender.runs[place].failed})
 
 
 def default_spread(result: BenchResult) -> float | None:

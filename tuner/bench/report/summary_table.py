@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from statistics import median
 
+from tuner.bench.default_noise import totals
+from tuner.bench.report.final_places import final_places
 from tuner.bench.report.finished_bench import FinishedBench
 from tuner.bench.report.least_slowdown import FINE, least_slowdown
 from tuner.bench.report.losses import default_first_to_last, failed_at_end
@@ -51,7 +53,7 @@ def _row(result: BenchResult, contender: ContenderResult) -> Row:
         result.title,
         str(result.queries),
         contender.name,
-        f"{_seconds(result, contender, failed):,.0f}",
+        f"{_seconds(result, contender):,.0f}",
         ratio(contender.total_speed_up),
         ratio(contender.geometric_mean),
         "" if default else _rows(contender),
@@ -61,11 +63,11 @@ def _row(result: BenchResult, contender: ContenderResult) -> Row:
     )
 
 
-def _seconds(result: BenchResult, contender: ContenderResult, failed: Collection[str]) -> float:
+def _seconds(result: BenchResult, contender: ContenderResult) -> float:
     """The median over the repeats, as the ratio beside it has it: medians of queries add up to another sum."""
-    finished = [query.seconds[-max(1, result.repeats) :] for query in contender.queries if query.name not in failed]
-    totals = [sum(seconds or 0.0 for seconds in repeat) for repeat in zip(*finished, strict=True)]
-    return median(totals) if totals else 0.0
+    places = final_places(result, contender)
+    queries = contender.queries
+    return median(totals([[query.seconds[place] for place in places] for query in queries]) or [0.0])
 
 
 def _rows(contender: ContenderResult) -> str:

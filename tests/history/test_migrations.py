@@ -13,7 +13,7 @@ from alembic import command
 from sqlalchemy import Engine, text
 
 from tuner.history.engine import open_engine
-from tuner.history.schema import _alembic_config, upgrade
+from tuner.history.schema import upgrade
 from tuner.history.store import Store
 from tuner.history.url import parse
 from tuner.loop.next_decision import BY_AGENT
@@ -23,6 +23,8 @@ from tuner.policy.decide import decide
 from tuner.policy.rulings import Rulings
 from tuner.policy.situation import Situation
 from tuner.words.reasons import why_words
+
+from .migrate import migrate
 
 # What the version with schema 0003 wrote of five nights: an order with its broadcast, a hint that lost, thresholds that were
 # set together, statistics for a person; its thresholds were rolled back and its statistics approved by ana.
@@ -46,10 +48,7 @@ PARTITIONS = "set_conf:spark.sql.shuffle.partitions=64"
 
 def fill(engine: Engine, revision: str, written: Mapping[str, Sequence[Mapping[str, Any]]] = WRITTEN) -> None:
     """The tables of an earlier revision, with the rows that its version wrote."""
-    with engine.begin() as connection:
-        config = _alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+    migrate(engine, command.upgrade, revision)
     with engine.begin() as connection:
         for table, rows in written.items():
             for row in rows:
@@ -129,10 +128,7 @@ def test_it_can_be_taken_back(empty_url: str) -> None:
     engine = open_engine(parse(empty_url))
     fill(engine, "0003")
     upgrade(empty_url)
-    with engine.begin() as connection:
-        config = _alembic_config()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0003")
+    migrate(engine, command.downgrade, "0003")
     with engine.begin() as connection:
         stored = connection.execute(text("SELECT key, decision FROM spark_tuner_runs ORDER BY key")).all()
         assert connection.execute(text("SELECT action_id FROM spark_tuner_verdicts")).all()

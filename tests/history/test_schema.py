@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
@@ -24,6 +23,7 @@ from tuner.history.store import Store
 from tuner.history.tables import Base
 from tuner.history.url import parse
 
+from .migrate import alembic_config, migrate
 from .samples import running
 
 
@@ -32,19 +32,6 @@ def engine(empty_url: str) -> Iterator[Engine]:
     engine = open_engine(parse(empty_url))
     yield engine
     engine.dispose()
-
-
-def migrations() -> Config:
-    config = Config()
-    config.set_main_option("script_location", "tuner.history:migrations")
-    return config
-
-
-def migrate_from_the_first(engine: Engine) -> None:
-    config = migrations()
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, HEAD)
 
 
 def described(engine: Engine) -> dict[str, tuple[object, ...]]:
@@ -63,7 +50,7 @@ def described(engine: Engine) -> dict[str, tuple[object, ...]]:
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(migrations()).get_heads() == [HEAD]
+    assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD]
 
 
 def test_a_new_database_is_as_one_that_took_every_step(empty_url: str, engine: Engine) -> None:
@@ -72,7 +59,7 @@ def test_a_new_database_is_as_one_that_took_every_step(empty_url: str, engine: E
     with engine.begin() as connection:
         for table in at_once:
             connection.execute(text(f"DROP TABLE {table}"))
-    migrate_from_the_first(engine)
+    migrate(engine, command.upgrade, HEAD)
     assert at_once == described(engine)
     with engine.connect() as connection:
         assert connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")) == HEAD
@@ -97,7 +84,7 @@ def test_upgrade_builds_the_tables_and_can_be_repeated(empty_url: str, engine: E
 
 
 def test_migrations_lead_to_the_models(engine: Engine) -> None:
-    migrate_from_the_first(engine)
+    migrate(engine, command.upgrade, HEAD)
     with engine.connect() as connection:
         context = MigrationContext.configure(
             connection,

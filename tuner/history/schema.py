@@ -77,9 +77,10 @@ def require_head(engine: Engine) -> None:
         found = _revision(connection)
     if found == HEAD:
         return
+    state = "has no tables yet"
     if found is not None:
         _refuse_unknown(engine, found)
-    state = "has no tables yet" if found is None else f"has schema {found}, this version needs {HEAD}"
+        state = f"has schema {found}, this version needs {HEAD}"
     raise StoreError(
         f"history store {shown(engine.url)} {state}; run `spark-tuner db upgrade --db {shown(engine.url)}`"
     )

@@ -195,6 +195,7 @@ class TaskSteering:
 
     def _with_additions(self, request: Request) -> Request | None:
         from airflow_plugin import settings
+        from tuner.loop import loop
 
         current = settings.load()
         looked_up = self._looked_up(request, current)
@@ -202,6 +203,9 @@ class TaskSteering:
         if left := self.engine.left_alone(self.operator, looked_up):
             self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
         additions = self._additions_to(jobs, current)
+        # What is deferred is harvested by another process.
+        if self._begun and self.engine.waits(self.operator) and not getattr(self.operator, "deferrable", False):
+            loop.load_beside()
         if any(additions):
             return {**request, **self.engine.changed(self.operator, looked_up, additions)}
         return None

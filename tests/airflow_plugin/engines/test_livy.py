@@ -239,6 +239,19 @@ class Deferring:
         monkeypatch.setattr(LivyHook, "get_batch_state", lambda *_, **__: BatchState.RUNNING)
 
 
+def test_what_the_harvest_needs_is_loaded_where_the_process_waits_for_the_job(
+    service: SparkService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr("tuner.loop.loop.load_beside", lambda: loaded.append("beside"))
+    run("r1")
+    assert loaded == ["beside"]
+    Deferring(monkeypatch)
+    with pytest.raises(TaskDeferred):
+        run("r2", deferrable=True)
+    assert loaded == ["beside"], "another process goes on with it"
+
+
 def test_a_deferred_task_is_harvested_when_it_is_resumed(
     service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

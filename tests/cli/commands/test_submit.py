@@ -17,6 +17,7 @@ from tests.cli.conftest import Result
 from tuner.history.store import Store
 from tuner.history.url import VARIABLE
 from tuner.loop.loop import JobToRun, Turn, prepare
+from tuner.model.decision import Mode
 from tuner.model.run import RunState
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.directives import Steering
@@ -112,6 +113,34 @@ def test_the_loop_is_told_how_the_job_is_submitted(
     assert first.user_conf == {"spark.master": "yarn"}
     assert (second.steering, second.submission.agent_jar) == (Steering.CONF, "hdfs:///agent.jar")
     assert second.submission.in_cluster_mode
+
+
+def test_variables_tell_all_commands_of_a_host(
+    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[JobToRun] = []
+    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
+    monkeypatch.setenv("SPARK_TUNER_MODE", "observe")
+    monkeypatch.setenv("SPARK_TUNER_MOST_SECONDS_BEFORE", "7.5")
+    spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
+    own = ["--mode", "suggest", "--most-seconds-before", "3"]
+    spark_tuner("submit", "--cohort", "nightly", *own, "--", "app.py")
+    assert [job.mode for job in jobs] == [Mode.OBSERVE, Mode.SUGGEST]
+    assert [job.most_seconds.before for job in jobs] == [7.5, 3]
+
+
+def test_a_variable_that_says_nothing_known_fails_no_job(
+    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[JobToRun] = []
+    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
+    monkeypatch.setenv("SPARK_TUNER_MODE", "off")
+    monkeypatch.setenv("SPARK_TUNER_MOST_SECONDS_AFTER", "5s")
+    result = spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
+    assert (result.code, submitted()[-1]) == (0, "app.py")
+    assert "SPARK_TUNER_MODE='off' is none of its values, and taken for observe" in result.err
+    assert "SPARK_TUNER_MOST_SECONDS_AFTER='5s' is none of its values, and taken for nothing" in result.err
+    assert [(job.mode, job.most_seconds.after) for job in jobs] == [(Mode.OBSERVE, None)]
 
 
 def test_a_base_for_event_logs_can_be_a_url(

@@ -7,12 +7,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -35,13 +35,34 @@ from tuner.steering.directives import Steering
 from tuner.steering.sql_directory import sql_directory
 from tuner.units import parse_bytes
 
-_VARIABLE = "SPARK_TUNER_MOST_SECONDS"
+_MODE = "SPARK_TUNER_MODE"
+_MOST_SECONDS = "SPARK_TUNER_MOST_SECONDS"
+_Told = TypeVar("_Told")
 
 
 def _limit(seconds: float | None) -> float | None:
     if seconds is not None and not is_limit(seconds):
         raise typer.BadParameter(f"{seconds:g} is not a number of seconds above 0")
     return seconds
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not is_limit(seconds):
+        raise ValueError(text)
+    return seconds
+
+
+def _environment(variable: str, read: Callable[[str], _Told], otherwise: _Told | None) -> _Told | None:
+    """What a variable says of all jobs of a host, None where it says nothing. A word that it does not take is none to fail them
+    all by: it means `otherwise`."""
+    text = os.environ.get(variable, "").strip()
+    try:
+        return read(text) if text else None
+    except ValueError:
+        meant = "nothing" if otherwise is None else otherwise
+        _say([f"spark-tuner: {variable}={text[:50]!r} is none of its values, and taken for {meant}"])
+        return otherwise
 
 
 def _size(text: str) -> int:
@@ -60,8 +81,12 @@ def submit(
         ),
     ] = "",
     mode: Annotated[
-        Mode, typer.Option(help="observe records, suggest applies what was approved, auto tries what pays.")
-    ] = Mode.AUTO,
+        Mode | None,
+        typer.Option(
+            help="observe records, suggest applies what was approved, auto tries what pays.",
+            show_default=f"{_MODE}, else auto",
+        ),
+    ] = None,
     sql: Annotated[Path | None, typer.Option(help="A .sql file to run instead of an application.")] = None,
     steering: Annotated[
         Steering,
@@ -114,16 +139,16 @@ def submit(
         float | None,
         typer.Option(
             callback=_limit,
-            envvar=f"{_VARIABLE}_BEFORE",
-            help="How long the job waits for its decision. [default: 2, or 2 % of what its runs take; 10 at most]",
+            help="How long the job waits for its decision.",
+            show_default=f"{_MOST_SECONDS}_BEFORE, else 2, or 2 % of what its runs take; 10 at most",
         ),
     ] = None,
     most_seconds_after: Annotated[
         float | None,
         typer.Option(
             callback=_limit,
-            envvar=f"{_VARIABLE}_AFTER",
-            help="How long its end waits for its harvest. [default: 5, or 5 % of what it took; 30 at most]",
+            help="How long its end waits for its harvest.",
+            show_default=f"{_MOST_SECONDS}_AFTER, else 5, or 5 % of what it took; 30 at most",
         ),
     ] = None,
     url: Url = None,
@@ -146,7 +171,7 @@ def submit(
             cohort=cohort,
             key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
             try_number=1,
-            mode=mode,
+            mode=mode or _environment(_MODE, Mode, Mode.OBSERVE) or Mode.AUTO,
             user_conf=given.properties,
             event_log_base=base,
             base_is_shared=bool(event_log_base),
@@ -159,7 +184,10 @@ def submit(
                 with_defaults=given.with_defaults,
                 agent_jar=agent_jar,
             ),
-            most_seconds=MostSeconds(most_seconds_before, most_seconds_after),
+            most_seconds=MostSeconds(
+                most_seconds_before or _environment(f"{_MOST_SECONDS}_BEFORE", _seconds, None),
+                most_seconds_after or _environment(f"{_MOST_SECONDS}_AFTER", _seconds, None),
+            ),
             borrows=borrow,
             objective=objective,
             resources=resources,

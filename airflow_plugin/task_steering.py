@@ -98,7 +98,15 @@ class TaskSteering:
                 return
             self._waited = 0.0
             is_own = self._has_submitted and not self._goes_on_with_another
-            self._harvest(self._begun if is_own else self._submitted_before(), failed, error)
+            begun = self._begun if is_own else self._submitted_before()
+            if failed and self._is_of_earlier_tries(begun):
+                # It may have failed before it asked for the job, which may go on.
+                self._log.info("spark-tuner: what an earlier try submitted is harvested at the cohort's next run")
+                return
+            self._harvest(begun, failed, error)
+
+    def _is_of_earlier_tries(self, begun: Sequence[Begun]) -> bool:
+        return bool(begun) and all(one.turn.job.try_number < self.context["ti"].try_number for one in begun)
 
     @property
     def _log(self) -> Any:

@@ -327,6 +327,37 @@ def test_a_retry_that_goes_on_with_an_earlier_tries_job_keeps_its_key(
     assert again.xcoms["spark_tuner"]["key"] == only.key
 
 
+@pytest.mark.skipif(not RESUMES, reason="Airflow resumes jobs from 3.3 on")
+def test_a_retry_that_fails_before_it_finds_the_earlier_tries_job_tells_nothing_of_it(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[str, Any] = {}
+
+    class Kept:
+        get, set = staticmethod(kept.get), staticmethod(kept.__setitem__)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AirflowException("500 Server Error")
+
+    first, second = operator(durable=True), operator(durable=True)
+    monkeypatch.setattr(
+        first, "poll_until_complete", lambda *_: (_ for _ in ()).throw(SystemExit("the worker is lost"))
+    )
+    ti = TaskInstance(run_id="r1")
+    with pytest.raises(SystemExit):
+        first.execute({"ti": ti, "task_instance": ti, "task_state_store": Kept})
+    again = TaskInstance(run_id="r1", try_number=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(LivyHook, "get_batch_state", refuse)
+        with pytest.raises(AirflowException, match="500"):
+            second.execute({"ti": again, "task_instance": again, "task_state_store": Kept})
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    third = TaskInstance(run_id="r1", try_number=3)
+    operator(durable=True).execute({"ti": third, "task_instance": third, "task_state_store": Kept})
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED]
+    assert third.xcoms["spark_tuner"]["state"] == "succeeded"
+
+
 def test_one_that_is_killed_is_left_for_the_next_decision(
     service: SparkService, stored: Callable[[], list[Run]]
 ) -> None:

@@ -95,6 +95,11 @@ def redact(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def names_secret(text: str) -> bool:
+    """Whether a text holds what `redact` takes out of one that is no statement: credentials in a URL, for example."""
+    return any(pattern.sub(replacement, text) != text for pattern, replacement in _SECRETS)
+
+
 _ERROR_NAMES = re.compile(
     r"\[[A-Z][A-Z0-9_.]{2,80}\]|\b(?>(?:[a-z]\w{0,40}+\.){0,12})[A-Z]\w{0,80}?(?:Exception|Error)\b"
 )

@@ -63,6 +63,30 @@ def test_the_users_extensions_stay_and_come_first(environ: dict[str, str], own: 
     assert hand_over(route({"spark.sql.extensions": own}), TEXT, environ).merged["spark.sql.extensions"] == merged
 
 
+@pytest.mark.parametrize("platform", ["Livy", ""])
+def test_extensions_of_a_service_that_nobody_sees_are_not_replaced(platform: str, environ: dict[str, str]) -> None:
+    there = Submission(None, {}, "hdfs:///agent.jar", platform)
+    assert hand_over(Route(there), TEXT, environ).merged == {"spark.jars": "hdfs:///agent.jar"}
+    named = replace(there, conf={"spark.sql.extensions": "a.A"})
+    assert hand_over(Route(named), TEXT, environ).merged["spark.sql.extensions"] == f"a.A,{AGENT}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("spark.jars", "https://svc:hunter2@nexus.internal/udf.jar"),
+        ("spark.files", "/a.ini,s3a://AKIAIOSFODNN7EXAMPLE@bucket/b.ini"),
+    ],
+)
+def test_credentials_of_a_properties_file_do_not_come_to_the_command_line(
+    name: str, value: str, environ: dict[str, str]
+) -> None:
+    conf = {"spark.submit.deployMode": "cluster", "spark.master": "yarn", name: value}
+    with pytest.raises(HandoverError, match=f"{name} names credentials") as refused:
+        hand_over(route(conf), LONG, environ)
+    assert value not in str(refused.value)
+
+
 def test_the_jar_at_hand_is_shipped_where_none_is_deployed(environ: dict[str, str]) -> None:
     without = route({"spark.jars": "/a.jar"}, agent_jar="")
     with pytest.raises(handover.HandoverError, match=r"jar for Spark 4.0.1 is not built yet: .*-4.0.1_2.13-\w+\.log"):

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tuner.errors import TunerError
+from tuner.eventlog.properties import names_secret
 from tuner.history.url import data_directory
 from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE
 from tuner.spark.properties import FILES, JARS
@@ -43,17 +44,33 @@ class Handover:
 
 def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.environ) -> Handover:
     """What to add to the submit so that the agent follows the directives. Raises HandoverError, also while its jar is not
-    built yet."""
+    built yet.
+
+    Extensions are named where all of the user's are seen: elsewhere a service's own would be replaced, and the jar names the
+    agent's itself (META-INF/services, SPARK-35380)."""
     # What comes by a command's environment takes the place of nothing: where the user has extensions of his own, Spark finds the
     # agent on the class path (META-INF/services).
     user = {} if route.submission.by_environment else route.submission.conf
     conf, files = _directives(route, directives, environ)
-    merged = {EXTENSIONS: _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS)}
+    merged = {}
+    if EXTENSIONS in user or route.submission.sees_defaults:
+        merged[EXTENSIONS] = _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS)
     if route.submission.brings_files:
         merged[JARS] = _joined(user.get(JARS), _jar(route, environ))
     if files:
         merged[FILES] = _joined(user.get(FILES), files)
+    _require_no_secret(user, merged)
     return Handover(conf, merged)
+
+
+def _require_no_secret(user: Mapping[str, str], merged: Mapping[str, str]) -> None:
+    """Raises where a value of the user's would come from a file of his into a command line, which others read."""
+    for name in merged:
+        if names_secret(user.get(name, "")):
+            raise HandoverError(
+                f"{name} names credentials, and would go to the command line with the agent's; let that URL be one without, such "
+                "as a path, and the credentials be where its server's client looks for them"
+            )
 
 
 def _jar(route: Route, environ: Mapping[str, str]) -> str:

@@ -45,6 +45,12 @@ class Submission:
     makes_pod: bool = False
 
     @property
+    def sees_defaults(self) -> bool:
+        """Whether `conf` holds all that the driver will have: what spark-defaults.conf says of a service, or of a Spark that was
+        not found, only these know. (Where Spark starts before jars are brought, its cluster is made by what is asked for.)"""
+        return self.by_environment or not self.brings_files or (self.spark is not None and not self.platform)
+
+    @property
     def in_cluster_mode(self) -> bool:
         """Whether the driver runs elsewhere than what submits it."""
         return bool(self.platform) or in_cluster_mode(self.conf)

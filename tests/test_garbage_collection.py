@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from tuner.garbage_collection import collection_paused
+from tuner.garbage_collection import collection_paused, collection_resumed
 
 
 @pytest.fixture(autouse=True)
@@ -38,4 +38,23 @@ def test_one_that_was_off_stays_off() -> None:
     gc.disable()
     with collection_paused():
         pass
+    assert not gc.isenabled()
+
+
+def test_who_goes_on_without_waiting_for_those_within_has_it_run() -> None:
+    with collection_paused():
+        collection_resumed()
+        assert gc.isenabled()
+        with collection_paused():
+            assert gc.isenabled(), "one that hangs keeps it from being paused again"
+    assert gc.isenabled()
+    with collection_paused():
+        assert not gc.isenabled()
+
+
+def test_one_that_was_off_is_not_resumed() -> None:
+    gc.disable()
+    with collection_paused():
+        collection_resumed()
+    collection_resumed()
     assert not gc.isenabled()

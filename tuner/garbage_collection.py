@@ -31,3 +31,10 @@ def collection_paused() -> Iterator[None]:
             _within -= 1
             if not _within and _was_enabled:
                 gc.enable()
+
+
+def collection_resumed() -> None:
+    """Has the collector run again, if it did before, whoever is still within and however long he stays."""
+    with _lock:
+        if _within and _was_enabled:
+            gc.enable()

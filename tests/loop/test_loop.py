@@ -21,6 +21,7 @@ from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark, replace_in_loop
 from tests.policy.histories import said
 from tuner.advice.steering_reach import Reach
+from tuner.errors import StoreError
 from tuner.eventlog.location import local_path
 from tuner.history.failure import Ending
 from tuner.history.store import Store
@@ -133,6 +134,20 @@ def test_a_mode_that_a_person_gave_beats_the_jobs_own(nightly: Nightly) -> None:
     with Store.open(nightly.url) as store:
         store.set_mode(ModeChange(nightly.cohort, None, "ana", MIDNIGHT))
     assert nightly.prepare("e/3/1").decision.mode is Mode.AUTO
+
+
+def test_a_run_whose_mode_cannot_be_read_is_observed(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    nightly.night("e/1/1")
+
+    def unreadable(*_: object) -> None:
+        raise StoreError("permission denied for table mode_changes")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "mode", unreadable)
+        found = nightly.prepare("e/2/1")
+    assert (found.decision.mode, found.decision.in_force) == (Mode.OBSERVE, ())
+    assert any("could not read the mode" in problem for problem in found.problems)
+    assert nightly.prepare("e/3/1").decision.in_force
 
 
 # --- Where the event log may be what keeps Spark from starting ---

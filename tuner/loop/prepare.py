@@ -10,7 +10,7 @@ from functools import partial
 from threading import Thread
 
 from tuner.errors import TriedMeanwhileError
-from tuner.garbage_collection import collection_paused
+from tuner.garbage_collection import collection_paused, collection_resumed
 from tuner.history.store import Store
 from tuner.loop.advised_ahead import is_advised_ahead, load_pricing
 from tuner.loop.as_told import as_told
@@ -28,6 +28,7 @@ from tuner.loop.steered_now import steered_now
 from tuner.loop.turn import JobToRun, Turn
 from tuner.loop.unstarted import did_not_start, may_not_start
 from tuner.loop.withdraw import forget_jobs
+from tuner.model.decision import Mode
 from tuner.model.run import Run
 from tuner.problems import Problems
 from tuner.within_time import aside, within
@@ -47,6 +48,9 @@ def prepare(job: JobToRun, store_url: str) -> Turn:
         if not preparing.waited_for.withdraw():
             forget_jobs([job], store_url)
         raise
+    finally:
+        # The job may run in this very process, and what is late may hang for as long.
+        collection_resumed()
 
 
 def load_beside() -> None:
@@ -223,6 +227,6 @@ def _steer_as_decided_ahead(store: Store, preparing: Preparing) -> Steered | Non
 
 
 def _in_its_mode(store: Store, preparing: Preparing) -> JobToRun:
-    """With what a person said of its cohort."""
+    """With what a person said of its cohort; observed where that cannot be read, for a person may have said so."""
     job = preparing.job
-    return preparing.problems.guard("read the mode", lambda: as_told(store, job), job)
+    return preparing.problems.guard("read the mode", lambda: as_told(store, job), replace(job, mode=Mode.OBSERVE))

@@ -17,8 +17,8 @@ from tuner.model.change import Change
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, Run
 from tuner.model.verdict import Verdict
-from tuner.policy.agent_not_loaded import why_no_agent
 from tuner.policy.measure import usable
+from tuner.policy.why_no_agent import why_no_agent
 from tuner.problems import Problems
 from tuner.steering.steering_method import SteeringMethod, choose_method
 
@@ -52,7 +52,7 @@ class Known:
 def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_version: str, problems: Problems) -> Known:
     """Reads what the store holds of a job; StoreError as `Store` raises it. What was advised on the same runs is taken up."""
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
-    no_agent = why_no_agent(runs, datetime.now(UTC))
+    no_agent = why_no_agent(runs, datetime.now(UTC), sees_defaults=job.submission.sees_defaults)
     way = choose_method(job.steering, job.submission, spark_version, no_agent)
     reach = reach_of(job, way)
     stamp = "" if _is_new(runs) else advice_stamp([run.mark for run in runs], reach)

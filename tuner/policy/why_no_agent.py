@@ -1,0 +1,65 @@
+"""A cohort whose Spark does not load the agent, or whose job fails where it joins, does without it for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tuner.model.failure import FailureKind
+from tuner.model.run import Run, RunState
+
+# Then it is tried again: another jar may have been deployed meanwhile.
+DOES_WITHOUT = timedelta(days=7)
+# What a program runs into whose data sources or functions are not there; no change to a plan makes these.
+_WITHOUT_ITS_JARS = frozenset({FailureKind.CODE, FailureKind.OWN_EXIT})
+
+
+def why_no_agent(runs: Sequence[Run], now: datetime, *, sees_defaults: bool = True) -> str:
+    """Why the next run is not to have the agent; "" where it may. `runs` are the latest of a cohort, oldest first;
+    `sees_defaults` is as its submission has it."""
+    return _why_not_loaded(runs, now) or ("" if sees_defaults else _why_fails_with_it(runs, now))
+
+
+def _why_fails_with_it(runs: Sequence[Run], now: datetime) -> str:
+    """A service's own spark.jars give way to the list that brings the agent: a job that needs them fails whenever it joins.
+
+    So where no run with it ever succeeded, and none without it has failed in that way since.
+    """
+    had_it = [run for run in runs if any(decided.change.is_on_joins for decided in run.decision.in_force)]
+    if not had_it or any(run.state is RunState.SUCCEEDED for run in had_it):
+        return ""
+    told = had_it[-1]
+    if not _lacked_its_jars(told) or now - told.started_at > DOES_WITHOUT:
+        return ""
+    if any(map(_lacked_its_jars, runs[runs.index(told) + 1 :])):
+        return ""
+    until = told.started_at + DOES_WITHOUT
+    return (
+        f"run {told.key} failed with it, and none has succeeded: the agent's jar may have taken the place of spark.jars that the "
+        f"service sets for all its jobs; list those in the job; it is tried again from {until:%Y-%m-%d} on"
+    )
+
+
+def _lacked_its_jars(run: Run) -> bool:
+    return run.state is RunState.FAILED and run.failure is not None and run.failure.kind in _WITHOUT_ITS_JARS
+
+
+def _why_not_loaded(runs: Sequence[Run], now: datetime) -> str:
+    """A jar that is for another Spark or Scala does not link: Spark starts without the extension, or the agent leaves all plans
+    alone. The latest run that was to have the agent tells.
+    """
+    told = next((run for run in reversed(runs) if _was_to_have_agent(run)), None)
+    if told is None or told.outcome is None or not told.outcome.agent_missing or now - told.started_at > DOES_WITHOUT:
+        return ""
+    if any(run.outcome and run.outcome.spark_version != told.outcome.spark_version for run in runs[runs.index(told) :]):
+        return ""
+    until = told.started_at + DOES_WITHOUT
+    return (
+        f"it did not load in run {told.key} (Spark {told.outcome.spark_version}), or could not read what it was told; deploy a "
+        f"jar for that Spark and its Scala; it is tried again from {until:%Y-%m-%d} on, or with another Spark"
+    )
+
+
+def _was_to_have_agent(run: Run) -> bool:
+    outcome = run.outcome
+    return outcome is not None and (outcome.agent_missing or any(query.directives for query in outcome.queries))

@@ -52,6 +52,15 @@ def test_where_a_jar_reaches_the_driver(master: str, conf: dict[str, str], deplo
     assert bool(why_not(submitted(master, conf, agent_jar=deployed))) is not reaches
 
 
+@pytest.mark.parametrize(
+    "jars", ["https://svc:hunter2@nexus.internal/udf.jar", "/a.jar,https://n.internal/b.jar?token=hunter2"]
+)
+def test_a_list_of_jars_with_credentials_does_not_come_to_the_command_line(jars: str) -> None:
+    why = why_not(submitted("yarn", {"spark.jars": jars}))
+    assert why.startswith("spark.jars names credentials") and "hunter2" not in why
+    assert not why_not(submitted("yarn", {"spark.jars": "https://nexus.internal/udf.jar,s3a://b/c.jar,/lib/*.jar"}))
+
+
 def test_what_to_do_where_it_does_not() -> None:
     why = why_not(submitted("spark://m:7077", CLUSTER))
     assert why.startswith("deploy mode is cluster on a standalone cluster, and no jar of this machine is brought")

@@ -12,13 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from tuner.errors import TunerError
-from tuner.eventlog.properties import names_secret
 from tuner.history.url import data_directory
 from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE
 from tuner.spark.properties import FILES, JARS
 from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of
-from tuner.steering.agent.route import Route
+from tuner.steering.agent.route import Route, why_not_repeated
 from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.submission import EXTENSIONS, MOST_CARRIED_CHARACTERS, Submission
 from tuner.steering.submit_conf import is_redacted
@@ -58,19 +57,10 @@ def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.env
     if route.submission.brings_files:
         merged[JARS] = _joined(user.get(JARS), _jar(route, environ))
     if files:
+        if why := why_not_repeated(FILES, user):
+            raise HandoverError(why)
         merged[FILES] = _joined(user.get(FILES), files)
-    _require_no_secret(user, merged)
     return Handover(conf, merged)
-
-
-def _require_no_secret(user: Mapping[str, str], merged: Mapping[str, str]) -> None:
-    """Raises where a value of the user's would come from a file of his into a command line, which others read."""
-    for name in merged:
-        if names_secret(user.get(name, "")):
-            raise HandoverError(
-                f"{name} names credentials, and would go to the command line with the agent's; let that URL be one without, such "
-                "as a path, and the credentials be where its server's client looks for them"
-            )
 
 
 def _jar(route: Route, environ: Mapping[str, str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tuner.eventlog.location import local_path, scheme_of
-from tuner.spark.properties import REMOTE
+from tuner.eventlog.properties import names_secret
+from tuner.spark.properties import JARS, REMOTE
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.spark_home import version_number
@@ -55,6 +56,9 @@ def _obstacle(submission: Submission, version: str) -> str:
         return f"Spark {version} is older than {'.'.join(map(str, OLDEST_SPARK))}, the first that the agent is made for"
     if submission.by_environment and (why := _obstacle_by_environment(submission)):
         return why
+    is_listed = submission.brings_files and not submission.by_environment
+    if is_listed and (why := why_not_repeated(JARS, submission.conf)):
+        return why
     if submission.agent_jar:
         return _obstacle_of_deployed(submission)
     if submission.platform:
@@ -75,6 +79,17 @@ def _obstacle(submission: Submission, version: str) -> str:
             "cluster's (`spark-tuner agent-jar --spark-home`) and set agent_jar to its URL"
         )
     return ""
+
+
+def why_not_repeated(name: str, conf: Mapping[str, str]) -> str:
+    """Why a list of the user's cannot be sent with an entry of the agent's ("" if it can): it may stand in a file of his, and
+    would come to a command line, which others read."""
+    if not names_secret(conf.get(name, "")):
+        return ""
+    return (
+        f"{name} names credentials, and would come to the command line with what is the agent's; let it name a URL without any, "
+        "and have them where the client of that server looks for them"
+    )
 
 
 def _obstacle_by_environment(submission: Submission) -> str:

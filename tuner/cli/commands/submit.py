@@ -83,8 +83,8 @@ def submit(
     mode: Annotated[
         Mode | None,
         typer.Option(
-            help="observe records, suggest applies what was approved, auto tries what pays.",
-            show_default=f"{_MODE}, else auto",
+            help="observe records, suggest applies what was approved, auto tries what pays. "
+            f"[default: {_MODE}, else auto]",
         ),
     ] = None,
     sql: Annotated[Path | None, typer.Option(help="A .sql file to run instead of an application.")] = None,
@@ -139,16 +139,16 @@ def submit(
         float | None,
         typer.Option(
             callback=_limit,
-            help="How long the job waits for its decision.",
-            show_default=f"{_MOST_SECONDS}_BEFORE, else 2, or 2 % of what its runs take; 10 at most",
+            help="How long the job waits for its decision. "
+            f"[default: {_MOST_SECONDS}_BEFORE, else 2, or 2 % of what its runs take; 10 at most]",
         ),
     ] = None,
     most_seconds_after: Annotated[
         float | None,
         typer.Option(
             callback=_limit,
-            help="How long its end waits for its harvest.",
-            show_default=f"{_MOST_SECONDS}_AFTER, else 5, or 5 % of what it took; 30 at most",
+            help="How long its end waits for its harvest. "
+            f"[default: {_MOST_SECONDS}_AFTER, else 5, or 5 % of what it took; 30 at most]",
         ),
     ] = None,
     url: Url = None,

@@ -302,25 +302,36 @@ def test_how_a_resumed_task_ends_tells_nothing_of_an_earlier_tries_job(
     assert ti.xcoms["spark_tuner"]["state"] == "succeeded"
 
 
+class Kept(dict[str, Any]):
+    """What Airflow keeps of a task from try to try."""
+
+    set = dict.__setitem__
+
+
+def resume(kept: Kept, try_number: int, op: Any = None) -> TaskInstance:
+    ti = TaskInstance(run_id="r1", try_number=try_number)
+    (op or operator(durable=True)).execute({"ti": ti, "task_instance": ti, "task_state_store": kept})
+    return ti
+
+
+def lose_the_first_try(monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """What is kept of a try whose worker is lost while its job goes on."""
+    kept, first = Kept(), operator(durable=True)
+    monkeypatch.setattr(
+        first, "poll_until_complete", lambda *_: (_ for _ in ()).throw(SystemExit("the worker is lost"))
+    )
+    with pytest.raises(SystemExit):
+        resume(kept, 1, first)
+    assert kept
+    return kept
+
+
 @pytest.mark.skipif(not RESUMES, reason="Airflow resumes jobs from 3.3 on")
 def test_a_retry_that_goes_on_with_an_earlier_tries_job_keeps_its_key(
     service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: dict[str, Any] = {}
-
-    class Kept:
-        get, set = staticmethod(kept.get), staticmethod(kept.__setitem__)
-
-    first = operator(durable=True)
-    monkeypatch.setattr(
-        first, "poll_until_complete", lambda *_: (_ for _ in ()).throw(SystemExit("the worker is lost"))
-    )
-    ti = TaskInstance(run_id="r1")
-    with pytest.raises(SystemExit):
-        first.execute({"ti": ti, "task_instance": ti, "task_state_store": Kept})
-    assert kept
-    again = TaskInstance(run_id="r1", try_number=2)
-    operator(durable=True).execute({"ti": again, "task_instance": again, "task_state_store": Kept})
+    kept = lose_the_first_try(monkeypatch)
+    again = resume(kept, 2)
     assert len(service.submitted) == 1
     (only,) = stored()
     assert only.key.endswith("/1") and only.state is RunState.SUCCEEDED
@@ -331,29 +342,17 @@ def test_a_retry_that_goes_on_with_an_earlier_tries_job_keeps_its_key(
 def test_a_retry_that_fails_before_it_finds_the_earlier_tries_job_tells_nothing_of_it(
     service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: dict[str, Any] = {}
-
-    class Kept:
-        get, set = staticmethod(kept.get), staticmethod(kept.__setitem__)
+    kept = lose_the_first_try(monkeypatch)
 
     def refuse(*_: object, **__: object) -> None:
         raise AirflowException("500 Server Error")
 
-    first, second = operator(durable=True), operator(durable=True)
-    monkeypatch.setattr(
-        first, "poll_until_complete", lambda *_: (_ for _ in ()).throw(SystemExit("the worker is lost"))
-    )
-    ti = TaskInstance(run_id="r1")
-    with pytest.raises(SystemExit):
-        first.execute({"ti": ti, "task_instance": ti, "task_state_store": Kept})
-    again = TaskInstance(run_id="r1", try_number=2)
     with monkeypatch.context() as patch:
         patch.setattr(LivyHook, "get_batch_state", refuse)
         with pytest.raises(AirflowException, match="500"):
-            second.execute({"ti": again, "task_instance": again, "task_state_store": Kept})
+            resume(kept, 2)
     assert [r.state for r in stored()] == [RunState.RUNNING]
-    third = TaskInstance(run_id="r1", try_number=3)
-    operator(durable=True).execute({"ti": third, "task_instance": third, "task_state_store": Kept})
+    third = resume(kept, 3)
     assert [r.state for r in stored()] == [RunState.SUCCEEDED]
     assert third.xcoms["spark_tuner"]["state"] == "succeeded"
 

@@ -38,6 +38,14 @@ def submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], l
     return lambda: (tmp_path / "arguments").read_text().splitlines()
 
 
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[JobToRun]:
+    """What the loop is told of each job, which is prepared as ever."""
+    told: list[JobToRun] = []
+    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: told.append(job) or prepare(job, url))
+    return told
+
+
 def runs(tmp_path: Path) -> list[RunState]:
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         return [run.state for run in store.runs("nightly")]
@@ -95,10 +103,8 @@ def test_what_is_merged_with_the_users_own_comes_after_it_and_before_the_applica
 
 
 def test_the_loop_is_told_how_the_job_is_submitted(
-    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    spark_tuner: Call, submitted: Callable[[], list[str]], jobs: list[JobToRun], tmp_path: Path
 ) -> None:
-    jobs: list[JobToRun] = []
-    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
     (tmp_path / "spark" / "jars").mkdir()
     (tmp_path / "spark" / "jars" / "spark-core_2.13-4.0.1.jar").touch()
     (tmp_path / "spark" / "conf").mkdir()
@@ -116,10 +122,8 @@ def test_the_loop_is_told_how_the_job_is_submitted(
 
 
 def test_variables_tell_all_commands_of_a_host(
-    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+    spark_tuner: Call, submitted: Callable[[], list[str]], jobs: list[JobToRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs: list[JobToRun] = []
-    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
     monkeypatch.setenv("SPARK_TUNER_MODE", "observe")
     monkeypatch.setenv("SPARK_TUNER_MOST_SECONDS_BEFORE", "7.5")
     spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
@@ -130,10 +134,8 @@ def test_variables_tell_all_commands_of_a_host(
 
 
 def test_a_variable_that_says_nothing_known_fails_no_job(
-    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+    spark_tuner: Call, submitted: Callable[[], list[str]], jobs: list[JobToRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs: list[JobToRun] = []
-    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
     monkeypatch.setenv("SPARK_TUNER_MODE", "off")
     monkeypatch.setenv("SPARK_TUNER_MOST_SECONDS_AFTER", "5s")
     result = spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
@@ -144,10 +146,8 @@ def test_a_variable_that_says_nothing_known_fails_no_job(
 
 
 def test_a_base_for_event_logs_can_be_a_url(
-    spark_tuner: Call, submitted: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+    spark_tuner: Call, submitted: Callable[[], list[str]], jobs: list[JobToRun]
 ) -> None:
-    jobs: list[JobToRun] = []
-    monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: jobs.append(job) or prepare(job, url))
     base = "nosuch://bucket/events"
     result = spark_tuner(
         "submit", "--cohort", "nightly", "--event-log-base", base, "--", "--packages", "a:b:1", "app.py"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_plugin.arguments import Arguments
 from airflow_plugin.submission import connection_of, submission_of
 from airflow_plugin.user_conf import user_conf_of
+from tuner.spark.properties import HADOOP_USER
 from tuner.steering.agent.submission import Submission
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ class TaskSubmission:
     `job_name` tells the Spark job from others of the task, where it has several; `access` and `log_lands_late` are as those of
     `tuner.loop.turn.Job`. `sets_sizes`: its memory is what its own properties say, and others can be submitted in their place,
     of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is not beside the worker. `seconds_left` is
-    what the task may still wait before its jobs (None: it has but one), `runs_as` the user whom its Spark impersonates.
+    what the task may still wait before its jobs (None: it has but one), `runs_as` the user whom its Spark impersonates or
+    says it is.
     """
 
     ti: Any
@@ -58,5 +60,5 @@ def task_submission(
         statements,
         operator.do_xcom_push,
         sets_sizes=True,
-        runs_as=str(operator.proxy_user or ""),
+        runs_as=str(operator.proxy_user or (operator.env_vars or {}).get(HADOOP_USER) or ""),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
-from tuner.spark.properties import DEPLOY_MODE, FILES, JARS, PACKAGES
+from tuner.spark.properties import DEPLOY_MODE, FILES, JARS, PACKAGES, PRINCIPALS
 from tuner.spark.property_text import spark_texts
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ FLAGS = {
     "jars": JARS,
     "files": FILES,
     "packages": PACKAGES,
+    "principal": PRINCIPALS[0],
+    "_principal": PRINCIPALS[0],  # of older providers
 }
 
 
@@ -44,10 +46,10 @@ def _file(name: str) -> dict[str, str]:
 
 
 def _connection(connection: Any) -> dict[str, str]:
-    mode = connection.extra_dejson.get("deploy-mode") if connection is not None else None
-    return {DEPLOY_MODE: str(mode)} if mode else {}
+    extra = connection.extra_dejson if connection is not None else {}
+    named = {DEPLOY_MODE: extra.get("deploy-mode"), PRINCIPALS[0]: extra.get("principal")}
+    return {name: str(value) for name, value in named.items() if value}
 
 
 def _flags(operator: SparkSubmitOperator) -> dict[str, str]:
-    values = {name: getattr(operator, attribute, None) for attribute, name in FLAGS.items()}
-    return {name: str(value) for name, value in values.items() if value}
+    return {name: str(value) for attribute, name in FLAGS.items() if (value := getattr(operator, attribute, None))}

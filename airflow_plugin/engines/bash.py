@@ -18,6 +18,7 @@ from airflow_plugin.engines.command_environment import (
 )
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 from tuner.eventlog.location import local_path, scheme_of
+from tuner.spark.properties import HADOOP_USER
 from tuner.spark.shell_command import python_of, spark_programs
 from tuner.spark.submit_opts import VARIABLE, joined
 from tuner.steering.agent.route import ON_EACH_NODE
@@ -49,7 +50,8 @@ class Bash(Engine):
         require_no_server(conf)
         by_class_path = _takes_class_path(found.spark, environ)
         by = Submission(found.spark, conf, by_environment=True, takes_class_path=by_class_path)
-        return (SparkJob(conf, submission=by),)
+        runs_as = given.proxy_user or environ.get(HADOOP_USER) or ""
+        return (SparkJob(conf, submission=by, runs_as=runs_as),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions

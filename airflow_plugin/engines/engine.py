@@ -32,7 +32,7 @@ class SparkJob:
 
     `name` tells it from the other jobs of its task, where that has several; `submission` is how it is submitted, where a request
     tells. `sets_sizes`: its memory may be another than its author's, where the engine's may. `runs_as` is the user whom it
-    impersonates.
+    impersonates or says it is.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from typing import Any
 from airflow_plugin.engines.engine import Additions, Engine, Request, SparkJob
 from airflow_plugin.submission import connection_of
 from tuner.spark import knobs
-from tuner.spark.properties import MASTER
+from tuner.spark.properties import MASTER, PRINCIPALS
 from tuner.spark.property_text import spark_texts
 from tuner.steering.agent.submission import Submission, submission
 
@@ -18,6 +18,7 @@ _FLAGS = {
     "_executor_memory": knobs.EXECUTOR_MEMORY.property,
     "_executor_cores": knobs.EXECUTOR_CORES.property,
     "_num_executors": knobs.EXECUTOR_INSTANCES.property,
+    "_principal": PRINCIPALS[0],
     "_total_executor_cores": knobs.CORES_MAX.property,
 }
 

@@ -35,7 +35,7 @@ class Ssh(Engine):
         own = own_properties((request.get("environment") or {}).get(VARIABLE))
         conf = {**own, **given.properties_but_file}
         require_no_server(conf)
-        return (SparkJob(conf),)
+        return (SparkJob(conf, runs_as=given.proxy_user),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions

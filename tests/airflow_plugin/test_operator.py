@@ -110,6 +110,10 @@ class TestJob:
         run(operator(proxy_user="etl"), ti)
         assert loop.job.runs_as == "etl"
 
+    def test_tells_as_whom_it_says_it_runs(self, submit: Any, loop: Any, ti: Any) -> None:
+        run(operator(env_vars={"HADOOP_USER_NAME": "etl"}), ti)
+        assert loop.job.runs_as == "etl"
+
     def test_log_base_defaults_to_airflow_home(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -29,8 +29,14 @@ def test_values_as_spark_reads_them() -> None:
 
 def test_flags_are_properties() -> None:
     assert conf_of(
-        driver_memory="3g", executor_memory="4g", executor_cores=2, num_executors=5, total_executor_cores=10
+        driver_memory="3g",
+        executor_memory="4g",
+        executor_cores=2,
+        num_executors=5,
+        total_executor_cores=10,
+        principal="etl@X",
     ) == {
+        "spark.kerberos.principal": "etl@X",
         "spark.driver.memory": "3g",
         "spark.executor.memory": "4g",
         "spark.executor.cores": "2",
@@ -48,6 +54,14 @@ def test_flag_beats_conf_beats_file(tmp_path: Path) -> None:
         "spark.executor.memory": "2g",
         "spark.sql.ansi.enabled": "true",
     }
+
+
+def test_a_connections_principal_gives_way_to_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local", "extra": {"principal": "of@X"}}'
+    )
+    assert conf_of()["spark.kerberos.principal"] == "of@X"
+    assert conf_of(principal="own@X")["spark.kerberos.principal"] == "own@X"
 
 
 def test_file_that_is_not_there_is_for_spark_submit_to_report() -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import pwd
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from upath import UPath
 
+from tuner.loop import event_log_place as place_module
 from tuner.loop.event_log_place import EventLogPlace, event_log_place
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
@@ -196,6 +200,78 @@ def test_a_job_that_runs_as_another_user_has_none_where_files_have_owners(
         "a driver on this machine is a process of this user's"
     )
     assert event_log_place(replace(other, runs_as="")).directory
+
+
+@pytest.mark.parametrize(
+    ("named", "other"),
+    [
+        ({"spark.kerberos.principal": "etl/host.example@EXAMPLE.ORG"}, "etl"),
+        ({"spark.yarn.principal": "etl@EXAMPLE.ORG"}, "etl"),
+        ({"spark.kerberos.principal": "me/host@EXAMPLE.ORG"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_keytab_of_another_user_makes_the_job_his(
+    job: JobToRun, bucket: UPath, monkeypatch: pytest.MonkeyPatch, named: Mapping[str, str], other: str
+) -> None:
+    monkeypatch.setenv("HADOOP_USER_NAME", "me")
+    away = replace(job, user_conf=named, event_log_base="memory://bucket/tuner")
+    assert (f"the job runs as {other}, who" in event_log_place(away).why) is bool(other)
+    assert bool(event_log_place(away).directory) is not bool(other)
+    assert event_log_place(replace(away, runs_as="me")).directory
+    assert event_log_place(replace(job, user_conf=named)).directory, (
+        "a driver on this machine is a process of this user's"
+    )
+
+
+@pytest.mark.parametrize("conf", [CLUSTER, {**CLUSTER, "spark.master": "yarn"}])
+@pytest.mark.processes
+def test_a_driver_elsewhere_may_be_another_user_of_the_shared_disk(job: JobToRun, conf: Mapping[str, str]) -> None:
+    """YARN's own, or that of an image: he writes his log, whatever this machine's umask is, and takes no other's away."""
+    if os.getuid() != 0:
+        pytest.skip("needs root, to become someone else")
+    with TemporaryDirectory() as shared:
+        Path(shared).chmod(0o755)
+        own = os.umask(0o077)
+        try:
+            found = event_log_place(
+                replace(job, event_log_base=f"{shared}/base", base_is_shared=True, submission=Submission(conf=conf))
+            )
+        finally:
+            os.umask(own)
+        directory = Path(found.directory.removeprefix("file://"))
+        (directory / "mine").touch()
+        nobody = pwd.getpwnam("nobody").pw_uid
+        as_nobody = partial(subprocess.run, user=nobody, group=nobody, extra_groups=[], capture_output=True)
+        assert as_nobody(["touch", str(directory / "log")]).returncode == 0
+        assert as_nobody(["rm", "-f", str(directory / "mine")]).returncode != 0
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o1777
+        assert {stat.S_IMODE(one.stat().st_mode) for one in (directory.parent, Path(shared, "base"))} == {0o711}
+
+
+def test_a_directory_for_a_driver_of_this_machine_is_as_the_umask_says(job: JobToRun) -> None:
+    directory = Path(event_log_place(job).directory.removeprefix("file://"))
+    assert directory.stat().st_mode == Path(job.event_log_base).stat().st_mode
+
+
+@pytest.mark.parametrize("can", [True, False])
+def test_what_a_service_starts_may_write_on_hdfs_or_is_given_no_place_there(
+    job: JobToRun, bucket: UPath, monkeypatch: pytest.MonkeyPatch, can: bool
+) -> None:
+    """Livy submits as a user of its own: HDFS (here: its scheme) lets him write only where somebody said so."""
+    said: list[tuple[str, str]] = []
+    if can:
+        monkeypatch.setattr(type(bucket.fs), "chmod", lambda _fs, path, mode: said.append((path, mode)), raising=False)
+    monkeypatch.setattr(place_module, "_remote", lambda url, _job: UPath(url.replace("hdfs://", "memory://")))
+    away = replace(job, event_log_base="hdfs://bucket/tuner", submission=Submission(platform="Livy"))
+    found = event_log_place(away)
+    if can:
+        assert said == [(UPath(found.directory.replace("hdfs://", "memory://")).path, "1777")]
+    else:
+        assert found.directory == ""
+        assert "the driver may be another user, whom this client cannot let write there" in found.why
+    assert event_log_place(replace(away, submission=Submission())).directory, "a spark-submit of here is this user's"
+    assert len(said) == can
 
 
 @pytest.mark.processes

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from getpass import getuser
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
@@ -14,6 +17,7 @@ from urllib.parse import urlsplit
 from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
 from tuner.eventlog.properties import redact
 from tuner.loop.turn import JobToRun
+from tuner.spark.properties import HADOOP_USER, PRINCIPALS
 from tuner.steering.agent.submission import Submission
 from tuner.steering.hadoop_scheme import has_file_system, is_object_store
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
@@ -31,10 +35,14 @@ PROBE_BYTES = 1 << 12
 MAX_SAID = 150
 # Hadoop knows an authority for these; what is named without one elsewhere has no bucket.
 _WITHOUT_AUTHORITY = frozenset({"dbfs", "har", "hdfs", "maprfs", "viewfs"})
+_WITH_OWNERS = frozenset({"hdfs", "maprfs", "swebhdfs", "viewfs", "webhdfs"})
 # Where spark-submit mounts a volume for the driver on Kubernetes (KubernetesVolumeUtils).
 _MOUNT = re.compile(r"(spark\.kubernetes\.driver\.volumes\.[^.]+\.[^.]+\.mount)\.path")
 # A directory in an object store is there as soon as something is in it. Readers of logs pass over hidden files.
 _KEEP = ".spark-tuner"
+# A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
+# event logs. Each log is its writer's.
+_OPEN, _PASSABLE = 0o1777, 0o711
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +114,10 @@ def _below_base(job: JobToRun) -> EventLogPlace:
 def _base_obstacle(job: JobToRun) -> str:
     submission = job.submission
     base = local_path(job.event_log_base)
-    if job.runs_as and _has_owners(base, job):
-        return f"the job runs as {job.runs_as}, who may not write in what is made here; let {EVENT_LOG_DIR} name a place of his"
+    if (other := _other_user(job)) and _has_owners(base, job):
+        return (
+            f"the job runs as {other}, who may not write in what is made here; let {EVENT_LOG_DIR} name a place of his"
+        )
     if base is None:
         return ""
     if submission.schemes is not None and "file" not in submission.schemes:
@@ -117,6 +127,23 @@ def _base_obstacle(job: JobToRun) -> str:
     if submission.is_in_own_pod and not _is_mounted(base.absolute(), submission.conf):
         return "no volume is mounted there for the driver to write to"
     return ""
+
+
+def _other_user(job: JobToRun) -> str:
+    """As whom the job runs, where that is not who makes the directory: Hadoop takes a principal's first part for its name."""
+    conf = {**job.submission.conf, **job.user_conf}
+    principal = next((conf[name] for name in PRINCIPALS if conf.get(name)), "")
+    named = job.runs_as or re.split("[/@]", principal)[0]
+    return "" if named == _own_name() else named
+
+
+def _own_name() -> str:
+    if name := os.environ.get(HADOOP_USER):
+        return name
+    try:
+        return getuser()
+    except (KeyError, OSError):  # A user id without a name, as containers have it.
+        return ""
 
 
 def _has_owners(base: Path | None, job: JobToRun) -> bool:
@@ -168,18 +195,24 @@ def _writing_obstacle(location: str, job: JobToRun, *, make: bool = False) -> st
         if local is not None:
             if job.submission.in_cluster_mode and not make:
                 return "deploy mode is cluster, and the driver may run on another machine"
-            _try_local(local, make=make)
+            _try_local(local, make=make, for_others=job.submission.in_cluster_mode)
         else:
             _require_spoken(location, job.submission)
-            within(MAX_WAIT_SECONDS, lambda: _try_remote(_remote(location, job), scheme_of(location), make=make))
+            for_others = bool(job.submission.platform) and scheme_of(location) in _WITH_OWNERS
+            tried = partial(_try_remote, scheme=scheme_of(location), make=make, for_others=for_others)
+            within(MAX_WAIT_SECONDS, lambda: tried(_remote(location, job)))
     except Exception as error:
         return _said(error)
     return ""
 
 
-def _try_local(directory: Path, *, make: bool) -> None:
+def _try_local(directory: Path, *, make: bool, for_others: bool) -> None:
     if make:
+        made = [one for one in (directory, *directory.parents) if not one.exists()]
         directory.mkdir(parents=True, exist_ok=True)
+        if for_others:
+            for one in made:
+                one.chmod(_OPEN if one == directory else one.stat().st_mode | _PASSABLE)
     with NamedTemporaryFile(dir=directory, prefix=_KEEP) as probe:
         probe.write(bytes(PROBE_BYTES))
 
@@ -203,16 +236,29 @@ def _remote(url: str, job: JobToRun) -> UPath:
     return path
 
 
-def _try_remote(directory: UPath, scheme: str, *, make: bool) -> None:
+def _try_remote(directory: UPath, scheme: str, *, make: bool, for_others: bool) -> None:
     """Raises where the directory is none, or cannot be made."""
     if make:
         # In an object store this would make buckets, and nothing else.
         if not is_object_store(scheme):
             directory.fs.makedirs(directory.path, exist_ok=True)
+            if for_others:
+                _let_others_write(directory)
         (directory / _KEEP).write_bytes(b"")
         directory.fs.invalidate_cache()
     if (kind := _kind(directory)) != "directory":
         raise OSError("no such directory" if kind is None else f"it is a {kind}")
+
+
+def _let_others_write(directory: UPath) -> None:
+    """Raises where no client here can say so: the service may have a user of its own."""
+    change = getattr(directory.fs, "chmod", None)
+    if change is None:
+        raise OSError(
+            f"the driver may be another user, whom this client cannot let write there: webhdfs:// can, or let {EVENT_LOG_DIR} "
+            "name a place of his"
+        )
+    change(directory.path, f"{_OPEN:o}")
 
 
 def _kind(path: UPath) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 from zipfile import Path as ZipPath
 
@@ -33,6 +34,8 @@ def _share(directory: str, access: Mapping[str, Any], text: str) -> str:
         file = log_path(directory, access) / FILE_NAME
         assert not isinstance(file, ZipPath)
         file.write_text(text, encoding="utf-8")
+        if isinstance(file, Path):
+            file.chmod(0o644)  # The driver, another user maybe, does not start without it, whatever the umask is here.
 
     try:
         within(MAX_SECONDS, write)

@@ -39,7 +39,8 @@ class JobToRun:
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
     in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there after its run.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
-    `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates ("": who submits it).
+    `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates or says it is ("": nobody
+    named one).
     """
 
     cohort: str

@@ -11,4 +11,8 @@ JARS = "spark.jars"
 PACKAGES = "spark.jars.packages"
 FILES = "spark.files"
 DRIVER_CLASS_PATH = "spark.driver.extraClassPath"
+# As whom Hadoop's client writes where nobody proves who he is (UserGroupInformation): a variable, no property.
+HADOOP_USER = "HADOOP_USER_NAME"
+# Who asks Kerberos for its ticket with a keytab; the older name holds, too (SparkConf).
+PRINCIPALS = ("spark.kerberos.principal", "spark.yarn.principal")
 EXECUTOR_JAVA_OPTIONS = ("spark.executor.extraJavaOptions", "spark.executor.defaultJavaOptions")

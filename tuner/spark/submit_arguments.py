@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tuner.spark import knobs
 from tuner.spark import properties_file as spark_properties
-from tuner.spark.properties import DEPLOY_MODE, DRIVER_CLASS_PATH, FILES, JARS, MASTER, PACKAGES, REMOTE
+from tuner.spark.properties import DEPLOY_MODE, DRIVER_CLASS_PATH, FILES, JARS, MASTER, PACKAGES, PRINCIPALS, REMOTE
 
 # What a flag with a value sets (SparkSubmitArguments): it beats --conf, which beats the properties file.
 _PROPERTIES = {
@@ -27,12 +27,13 @@ _PROPERTIES = {
     "--master": MASTER,
     "--num-executors": knobs.EXECUTOR_INSTANCES.property,
     "--packages": PACKAGES,
+    "--principal": PRINCIPALS[0],
     "--remote": REMOTE,
     "--total-executor-cores": knobs.CORES_MAX.property,
 }
 _PROPERTIES_FILE = "--properties-file"
 _WITH_VALUE = frozenset(_PROPERTIES) | {
-    *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name", "--principal"),
+    *("--class", "--conf", "-c", "--exclude-packages", "--keytab", "--kill", "--name"),
     *(_PROPERTIES_FILE, "--proxy-user", "--py-files", "--queue", "--repositories", "--status"),
 }
 _SWITCHES = frozenset({"--help", "-h", "--load-spark-defaults", "--supervise", "--verbose", "-v", "--version"})
@@ -56,6 +57,11 @@ class SubmitArguments:
         """What the user set: flags over --conf over the properties file, as spark-submit has it."""
         file = self.properties_file
         return {**(spark_properties.read(file) if file else {}), **self.properties_but_file}
+
+    @property
+    def proxy_user(self) -> str:
+        """The user whom Spark impersonates; "" for who submits."""
+        return self.flags.get("--proxy-user", "")
 
     @property
     def properties_file(self) -> Path | None:

@@ -156,6 +156,16 @@ def test_what_cannot_be_told_apart_is_left_alone_with_a_line_that_says_why(
         assert level == "info" and why in text
 
 
+def test_who_the_command_says_that_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    (job,) = ENGINE.read(bash("spark-submit --proxy-user etl --principal me@X ok"), {})
+    assert (job.runs_as, job.conf["spark.kerberos.principal"]) == ("etl", "me@X")
+    (job,) = ENGINE.read(bash(), {"env": {**os.environ, "HADOOP_USER_NAME": "etl"}})
+    assert job.runs_as == "etl"
+    monkeypatch.delenv("HADOOP_USER_NAME", raising=False)
+    (job,) = ENGINE.read(bash(), {})
+    assert job.runs_as == ""
+
+
 def test_a_script_counts_where_its_author_says_so(started: Started, stored: Stored, tmp_path: Path) -> None:
     script = tmp_path / "job.sh"
     script.write_text("spark-submit ok\n")

@@ -192,6 +192,7 @@ def submit(
             objective=objective,
             resources=resources,
             memory_limits=MemoryLimits(max_executor_memory, max_driver_memory),
+            runs_as=given.proxy_user,
         )
         turn = prepare(job, store)
         _say(turn_lines(turn))

@@ -126,8 +126,10 @@ class TaskSteering:
         try:
             answer = self._sent(steered, send)
         except Exception as error:
-            self._withdraw()
-            if not self._is_refusal(error):
+            is_refusal = self._is_refusal(error)
+            if is_refusal or not self.engine.call_lasts:
+                self._withdraw()
+            if not is_refusal:
                 raise
             self._log.warning(
                 "Spark tuner: %s refused the job with what the tuner adds to it (%s): it is submitted as its author wrote it. "

@@ -186,6 +186,21 @@ def test_a_job_that_fails_in_a_trial_is_tried_without_it(server: SshServer, star
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
 
 
+def test_a_job_that_outlasts_its_time_in_a_trial_is_tried_without_it(
+    server: SshServer, started: Started, stored: Stored
+) -> None:
+    """The call that submits it raises what comes of the job."""
+    run(ssh("spark-submit ok"))
+    slow = tuned(
+        SSHOperator(task_id="nightly", ssh_conn_id="ssh_default", command="spark-submit ok; sleep 20", cmd_timeout=3)
+    )
+    with pytest.raises(Exception, match="timed out"):
+        run(slow, "r2")
+    run(ssh("spark-submit ok"), "r2", try_number=2)
+    assert [THRESHOLD in conf for conf in started()] == [False, True, False]
+    assert [one.state for one in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED]
+
+
 def test_a_pseudo_terminal_changes_nothing(server: SshServer, started: Started) -> None:
     run(ssh(get_pty=True))
     assert "spark.tuner.key" in started()[0]

@@ -40,7 +40,7 @@ class SparkJdbc(Engine):
 
 def _as_submitted(operator: Any, request: Request) -> Any:
     """The operator as a SparkSubmitOperator with the same properties."""
-    flags = ("_driver_memory", "_executor_memory", "_executor_cores", "_num_executors")
+    flags = ("_driver_memory", "_executor_memory", "_executor_cores", "_num_executors", "principal", "_principal")
     return SimpleNamespace(
         conf=request["_spark_conf"],
         jars=request["_spark_jars"],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from getpass import getuser
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
@@ -16,8 +15,9 @@ from urllib.parse import urlsplit
 
 from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
 from tuner.eventlog.properties import redact
+from tuner.loop.hadoop_user import named_user, writes_as
 from tuner.loop.turn import JobToRun
-from tuner.spark.properties import HADOOP_USER, PRINCIPALS
+from tuner.spark.master import master_of
 from tuner.steering.agent.submission import Submission
 from tuner.steering.hadoop_scheme import has_file_system, is_object_store
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
@@ -35,7 +35,8 @@ PROBE_BYTES = 1 << 12
 MAX_SAID = 150
 # Hadoop knows an authority for these; what is named without one elsewhere has no bucket.
 _WITHOUT_AUTHORITY = frozenset({"dbfs", "har", "hdfs", "maprfs", "viewfs"})
-_WITH_OWNERS = frozenset({"hdfs", "maprfs", "swebhdfs", "viewfs", "webhdfs"})
+_WEB_HDFS = frozenset({"swebhdfs", "webhdfs"})
+_WITH_OWNERS = frozenset({"hdfs", "maprfs", "viewfs"}) | _WEB_HDFS
 # Where spark-submit mounts a volume for the driver on Kubernetes (KubernetesVolumeUtils).
 _MOUNT = re.compile(r"(spark\.kubernetes\.driver\.volumes\.[^.]+\.[^.]+\.mount)\.path")
 # A directory in an object store is there as soon as something is in it. Readers of logs pass over hidden files.
@@ -114,9 +115,9 @@ def _below_base(job: JobToRun) -> EventLogPlace:
 def _base_obstacle(job: JobToRun) -> str:
     submission = job.submission
     base = local_path(job.event_log_base)
-    if (other := _other_user(job)) and _has_owners(base, job):
+    if _has_owners(base, job) and (user := _named_user(job)) and not writes_as(user):
         return (
-            f"the job runs as {other}, who may not write in what is made here; let {EVENT_LOG_DIR} name a place of his"
+            f"the job runs as {user}, who may not write in what is made here; let {EVENT_LOG_DIR} name a place of his"
         )
     if base is None:
         return ""
@@ -129,21 +130,8 @@ def _base_obstacle(job: JobToRun) -> str:
     return ""
 
 
-def _other_user(job: JobToRun) -> str:
-    """As whom the job runs, where that is not who makes the directory: Hadoop takes a principal's first part for its name."""
-    conf = {**job.submission.conf, **job.user_conf}
-    principal = next((conf[name] for name in PRINCIPALS if conf.get(name)), "")
-    named = job.runs_as or re.split("[/@]", principal)[0]
-    return "" if named == _own_name() else named
-
-
-def _own_name() -> str:
-    if name := os.environ.get(HADOOP_USER):
-        return name
-    try:
-        return getuser()
-    except (KeyError, OSError):  # A user id without a name, as containers have it.
-        return ""
+def _named_user(job: JobToRun) -> str:
+    return named_user(job.runs_as, {**job.submission.conf, **job.user_conf})
 
 
 def _has_owners(base: Path | None, job: JobToRun) -> bool:
@@ -195,10 +183,11 @@ def _writing_obstacle(location: str, job: JobToRun, *, make: bool = False) -> st
         if local is not None:
             if job.submission.in_cluster_mode and not make:
                 return "deploy mode is cluster, and the driver may run on another machine"
-            _try_local(local, make=make, for_others=job.submission.in_cluster_mode)
+            below = local_path(job.event_log_base) if make and job.submission.in_cluster_mode else None
+            _try_local(local, make=make, for_others_below=below)
         else:
             _require_spoken(location, job.submission)
-            for_others = bool(job.submission.platform) and scheme_of(location) in _WITH_OWNERS
+            for_others = make and _may_be_anothers(scheme_of(location), job)
             tried = partial(_try_remote, scheme=scheme_of(location), make=make, for_others=for_others)
             within(MAX_WAIT_SECONDS, lambda: tried(_remote(location, job)))
     except Exception as error:
@@ -206,15 +195,35 @@ def _writing_obstacle(location: str, job: JobToRun, *, make: bool = False) -> st
     return ""
 
 
-def _try_local(directory: Path, *, make: bool, for_others: bool) -> None:
+def _may_be_anothers(scheme: str, job: JobToRun) -> bool:
+    """Whether a driver may write there as somebody whom nobody named: a service's user, an image's. What webhdfs:// makes without
+    Kerberos belongs to its server's own user, whoever asks."""
+    if scheme not in _WITH_OWNERS:
+        return False
+    submission = job.submission
+    is_elsewhere = submission.in_cluster_mode and not master_of(submission.conf).startswith("yarn")
+    return scheme in _WEB_HDFS or ((bool(submission.platform) or is_elsewhere) and not _named_user(job))
+
+
+def _try_local(directory: Path, *, make: bool, for_others_below: Path | None) -> None:
+    """`for_others_below` is where directories begin that are the tuner's own, if another user must get through them and write."""
     if make:
-        made = [one for one in (directory, *directory.parents) if not one.exists()]
+        is_new_base = for_others_below is not None and not for_others_below.exists()
         directory.mkdir(parents=True, exist_ok=True)
-        if for_others:
-            for one in made:
-                one.chmod(_OPEN if one == directory else one.stat().st_mode | _PASSABLE)
+        if for_others_below is not None:
+            _open_to_others(directory, for_others_below.absolute(), is_new_base=is_new_base)
     with NamedTemporaryFile(dir=directory, prefix=_KEEP) as probe:
         probe.write(bytes(PROBE_BYTES))
+
+
+def _open_to_others(directory: Path, base: Path, *, is_new_base: bool) -> None:
+    """A base that was there is its owner's business, and so is what lies above it."""
+    for one in directory.parents:
+        if one.is_relative_to(base) and (is_new_base or one != base):
+            mode = stat.S_IMODE(one.stat().st_mode)
+            if mode & _PASSABLE != _PASSABLE:
+                one.chmod(mode | _PASSABLE)
+    directory.chmod(_OPEN)
 
 
 def _require_spoken(url: str, submission: Submission) -> None:

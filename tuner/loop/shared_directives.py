@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 from zipfile import Path as ZipPath
 
 from tuner.errors import TunerError
-from tuner.eventlog.location import local_path, log_path
+from tuner.eventlog.location import local_path, log_path, on_disk
 from tuner.eventlog.properties import redact
 from tuner.loop.event_log_place import EventLogPlace, of_key
 from tuner.loop.turn import JobToRun
@@ -34,7 +33,7 @@ def _share(directory: str, access: Mapping[str, Any], text: str) -> str:
         file = log_path(directory, access) / FILE_NAME
         assert not isinstance(file, ZipPath)
         file.write_text(text, encoding="utf-8")
-        if isinstance(file, Path):
+        if on_disk(file):
             file.chmod(0o644)  # The driver, another user maybe, does not start without it, whatever the umask is here.
 
     try:

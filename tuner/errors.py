@@ -23,6 +23,10 @@ class TriedMeanwhileError(TunerError):
     """A run that began after this one was decided tries one of its changes already."""
 
 
+class SpokenMeanwhileError(TunerError):
+    """Somebody said something of a cohort since it was looked at."""
+
+
 class SparkSubmitError(TunerError):
     """spark-submit cannot be started."""
 

@@ -95,6 +95,18 @@ def test_figures_and_where_a_cohort_stands_are_kept_beside_its_runs(store: Store
     assert summary.stance == CohortStance(CohortState.OBSERVING, Mode.AUTO), "as its newest run has it"
 
 
+def test_what_people_said_while_a_run_ran_holds_when_it_ends(store: Store) -> None:
+    """It begins again with what it was submitted with."""
+    run = running("1", "a", 1)
+    store.begin(run)
+    spoken = CohortStance(CohortState.HELD, Mode.OBSERVE, 0, 0)
+    store.keep_stance("a", spoken)
+    store.begin(run)
+    assert store.cohorts()[0].stance == spoken
+    store.begin(replace(run, decision=Decision(Mode.SUGGEST, ())))
+    assert store.cohorts()[0].stance == CohortStance(CohortState.OBSERVING, Mode.SUGGEST)
+
+
 def test_cohorts_of_a_dag_a_task_or_a_dag_run(store: Store) -> None:
     for key, cohort, origin in [
         ("1", "shared", Origin("sales", "monday", "load")),

@@ -107,6 +107,16 @@ def test_a_run_that_turned_out_to_have_failed_is_read_again(store: Store) -> Non
     assert now.state is RunState.FAILED
 
 
+def test_a_run_that_went_on_is_read_again(store: Store) -> None:
+    """An application that was taken as ended when it was quiet, imported once more in the same state."""
+    store.begin(running("k"))
+    store.finish("k", RunState.SUCCEEDED, LATER, measured(duration_ms=25_000))
+    known = {run.key: run for run in store.brief_runs("etl.load", 9, {})}
+    store.finish("k", RunState.SUCCEEDED, LATER, measured(duration_ms=525_000), goes_on=True)
+    (now,) = store.brief_runs("etl.load", 9, known)
+    assert now.outcome is not None and now.outcome.duration_ms == 525_000
+
+
 def test_of_recent_runs_the_newest_that_succeeded_are_whole_and_older_ones_are_what_advisors_look_back_at(
     store: Store,
 ) -> None:

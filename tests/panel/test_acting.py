@@ -13,7 +13,8 @@ import pytest
 
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import Mode
+from tuner.model.decision import Mode, Standing
+from tuner.model.run import RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 
 from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query
@@ -121,7 +122,7 @@ def test_a_ruling_on_what_no_longer_stands_as_it_was_shown_is_refused(ask: Ask, 
 
 def test_rulings_of_one_request_are_kept_all_or_none(ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded: list[int] = []
-    monkeypatch.setattr(Store, "record", lambda _store, *verdicts: recorded.append(len(verdicts)))
+    monkeypatch.setattr(Store, "record", lambda _store, *verdicts, since: recorded.append(len(verdicts)))
     rule(ask(), HINT.id, PARTITIONS.id, HINT.id)
     assert recorded == [2]
 
@@ -206,9 +207,9 @@ def test_of_people_who_rule_at_the_same_moment_one_comes_first(
 ) -> None:
     record = Store.record
 
-    def slowly(of: Store, *verdicts: Verdict) -> None:
+    def slowly(of: Store, *verdicts: Verdict, since: Any) -> None:
         sleep(0.2)
-        record(of, *verdicts)
+        record(of, *verdicts, since=since)
 
     monkeypatch.setattr(Store, "record", slowly)
     client, shown = ask(), {HINT.id: "proposed"}
@@ -261,3 +262,50 @@ def test_what_a_form_can_send_is_refused(ask: Ask, store: Store, media_type: str
     answer = ask().post("/api/cohort/mode", content=body, headers={"Content-Type": media_type})
     assert answer.status_code == 415
     assert store.mode(COHORT) is None
+
+
+@pytest.mark.parametrize("first", ["ruling", "mode"])
+def test_of_two_who_speak_by_two_processes_at_once_the_second_is_told(
+    ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    """Another API server says yes as this one has checked what its viewer saw."""
+    record, set_mode = Store.record, Store.set_mode
+
+    def meanwhile(*_: Any) -> None:
+        monkeypatch.setattr(Store, "record", record)
+        monkeypatch.setattr(Store, "set_mode", set_mode)
+        if first == "ruling":
+            store.record(Verdict(COHORT, HINT.id, Ruling.PIN, "ana", FIRST))
+        else:
+            store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "ana", FIRST))
+
+    def late(call: Any) -> Any:
+        def called(*given: Any, **named: Any) -> None:
+            meanwhile()
+            call(*given, **named)
+
+        return called
+
+    monkeypatch.setattr(Store, "record", late(record))
+    monkeypatch.setattr(Store, "set_mode", late(set_mode))
+    answer = rule(ask(), HINT.id, ruling="reject", reason="days grows", seen={HINT.id: "proposed"})
+    assert (answer.status_code, answer.json()) == (
+        409,
+        {"detail": "nothing was done: somebody spoke of this cohort in that very moment"},
+    )
+    assert [v.by for v in store.verdicts(COHORT)] == (["ana"] if first == "ruling" else [])
+    again = ask().post("/api/cohort/mode", json={"cohort": COHORT, "mode": "auto"})
+    assert again.status_code == 200
+
+
+def test_what_was_decided_since_the_last_outlook_is_what_is_shown_and_ruled_on(ask: Ask, store: Store) -> None:
+    """A night whose log came late left no outlook; the next one was decided with it, and runs."""
+    trial = [decided(standing=Standing.TRIAL)]
+    keep(store, night(1, query("q1", 20), changes=trial), details=outlook(*trial))
+    keep(store, night(2, query("q1", 40), changes=trial))
+    anew = [decided(standing=Standing.ROLLED_BACK), decided(PARTITIONS, Standing.TRIAL)]
+    keep(store, night(3, changes=anew, state=RunState.RUNNING))
+    shown = ask().get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
+    assert {one["standing"] for one in shown} == {"rolled_back", "trial"}
+    answer = rule(ask(), HINT.id, ruling="pin", seen={HINT.id: "trial"})
+    assert answer.status_code == 409

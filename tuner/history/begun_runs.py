@@ -25,10 +25,11 @@ def begin_run(
 ) -> bool:
     """As `Store.begin`. Where `may_commit` says no the transaction is rolled back."""
     is_new = connection.scalar(_inserted(run, connection.dialect.name)) is not None
+    had = None if is_new else connection.scalar(select(RunRow.decision).where(RunRow.key == run.key))
     if not is_new and connection.scalar(_decided_anew(run)) is None:
         return False
     # From here on no other run of the cohort begins until this one has, or has not.
-    count_in(connection, run, tags, is_new=is_new)
+    count_in(connection, run, tags, is_new=is_new, decides=had != decision_document(run.key, run.decision))
     if decided_with is not None:
         _require_untried(connection, run, decided_with)
     if not may_commit():

@@ -57,9 +57,12 @@ class CohortSummary:
         return any(dag_id in (None, dag) and task_id in (None, task) for dag, task in self.tasks)
 
 
-def count_in(connection: Connection, run: Run, tags: Collection[str] | None = None, *, is_new: bool) -> None:
+def count_in(
+    connection: Connection, run: Run, tags: Collection[str] | None = None, *, is_new: bool, decides: bool = True
+) -> None:
     """After a run began (`is_new`), or began again: its cohort's row, made if there is none. The newest run's decision tells
-    where the cohort stands. `tags` None: as they were."""
+    where the cohort stands, unless it had that before (`decides` False): people may have spoken since. `tags` None: as they were.
+    """
     tasks, runs = _locked(connection, run, is_new=is_new)
     if run.origin is not None:
         tasks.add((run.origin.dag_id, run.origin.task_id))
@@ -67,7 +70,7 @@ def count_in(connection: Connection, run: Run, tags: Collection[str] | None = No
     values = {"tasks": _json(sorted(tasks)), "runs": runs, **newest}
     if tags is not None:
         values["tags"] = _json(_kept(tags))
-    if newest["last_key"] == run.key:
+    if decides and newest["last_key"] == run.key:
         values |= _stance(stance_of(run.decision))
     connection.execute(update(CohortRow).where(CohortRow.cohort == run.cohort).values(**values))
 

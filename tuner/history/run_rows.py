@@ -97,12 +97,12 @@ def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list
 
 def read_brief(session: Session, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:
     """As `Store.brief_runs`."""
-    columns: tuple[Any, ...] = (RunRow.key, RunRow.state)
-    states = {row.key: row.state for row in session.execute(newest_of(select(*columns), cohort, limit))}
-    found = {key: run for key, state in states.items() if (run := known.get(key)) and _is_whole(run, state)}
-    unknown = runs_of([key for key in states if key not in found])
+    columns: tuple[Any, ...] = (RunRow.key, RunRow.state, RunRow.duration_ms)
+    rows = {row.key: row for row in session.execute(newest_of(select(*columns), cohort, limit))}
+    found = {key: run for key, row in rows.items() if (run := known.get(key)) and _is_whole(run, row)}
+    unknown = runs_of([key for key in rows if key not in found])
     found |= {run.key: run for run in read_runs(session, unknown, Detail.TIMES)}
-    return [found[key] for key in reversed(states) if key in found]
+    return [found[key] for key in reversed(rows) if key in found]
 
 
 def read_decisions(session: Session, keys: Collection[str]) -> dict[str, Decision]:
@@ -125,5 +125,7 @@ def _document(row: RunRow, times: str | None, detail: Detail) -> tuple[str | Non
     return row.outcome, detail
 
 
-def _is_whole(run: Run, state: str) -> bool:
-    return run.state == state and run.outcome is not None and run.outcome.duration_ms is not None
+def _is_whole(run: Run, row: Any) -> bool:
+    """Whether the run is all that the row has: an application that was taken as ended may have gone on."""
+    known_ms = run.outcome.duration_ms if run.outcome else None
+    return run.state == row.state and known_ms is not None and known_ms == row.duration_ms

@@ -23,6 +23,7 @@ from tuner.history.engine import explained, open_engine, reader, writer
 from tuner.history.finished_runs import finish_run
 from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
+from tuner.history.last_word import LastWord, last_word, require_last_word
 from tuner.history.look_ahead_rows import read_look_ahead, replace_look_ahead
 from tuner.history.mode_rows import add_mode, modes_of, modes_within, read_modes
 from tuner.history.objective_rows import add_objective, read_objectives
@@ -391,9 +392,17 @@ class Store:
         with self._reading_much() as session:
             return read_last_runs_with(session, changes)
 
-    def set_mode(self, change: ModeChange) -> None:
-        """Adds the mode that a person gave a cohort."""
+    def last_word(self, cohort: str) -> LastWord:
+        """What was last said of a cohort, for `record` and `set_mode` to tell whether anything was said since."""
+        with self._reading() as session:
+            return last_word(session.connection(), cohort)
+
+    def set_mode(self, change: ModeChange, since: LastWord | None = None) -> None:
+        """Adds the mode that a person gave a cohort. SpokenMeanwhileError, and nothing is added, where something was said of it
+        `since`."""
         with self._writing() as connection:
+            if since is not None:
+                require_last_word(connection, change.cohort, since)
             add_mode(connection, change)
 
     def mode_changes(self, cohort: str) -> list[ModeChange]:
@@ -421,9 +430,11 @@ class Store:
         changes = self.objective_changes(cohort)
         return changes[-1].objective if changes else None
 
-    def record(self, *verdicts: Verdict) -> None:
-        """Adds what a person said of actions: all or nothing."""
+    def record(self, *verdicts: Verdict, since: LastWord | None = None) -> None:
+        """Adds what a person said of actions: all or nothing. SpokenMeanwhileError as `set_mode`; they are of one cohort then."""
         with self._writing() as connection:
+            if since is not None:
+                require_last_word(connection, verdicts[0].cohort, since)
             add_verdicts(connection, verdicts)
 
     def verdicts(self, cohort: str) -> list[Verdict]:

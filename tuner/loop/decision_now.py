@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
-from tuner.loop.outlook import outlook_of
+from tuner.loop.outlook import decided_last, outlook_of
 from tuner.model.decision import Decision
 from tuner.model.run import Run
 
@@ -26,11 +26,8 @@ def decision_now(store: Store, cohort: str, runs: Sequence[Run]) -> DecisionNow:
     # The rules of a decision: where there is no cohort nobody waits for them.
     from tuner.policy.rulings_since import rulings_since
 
-    newest, found = runs[-1], outlook_of(store, runs)
-    decision, run = found or (newest.decision, newest)
-    # What steered the newest run was decided before it.
-    made_at = (run.ended_at if found else None) or run.started_at
+    decision, made_at = decided_last(runs, outlook_of(store, runs))
     imports = imports_since(store, cohort, decision, made_at, runs)
-    mode = store.mode(cohort) or newest.decision.mode
+    mode = store.mode(cohort) or runs[-1].decision.mode
     now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
-    return DecisionNow(now, any(one.ended_at and one.started_at > run.started_at for one in runs))
+    return DecisionNow(now, any(one.ended_at and one.ended_at > made_at for one in runs))

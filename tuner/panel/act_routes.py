@@ -4,50 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 from fastapi import APIRouter, Depends, HTTPException
 
+from tuner.errors import SpokenMeanwhileError
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import Mode, Standing
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models.acts import Done, ModeRequest, RulingRequest
-from tuner.panel.one_at_a_time import OneAtATime
 from tuner.panel.same_origin import from_own_page
 from tuner.words.standings import standing_words
 
 
 def act_routes(access_of: Callable[..., Access]) -> APIRouter:
     """POST api/…. `access_of` is the dependency that knows the viewer."""
-    asking, acting = Depends(access_of), OneAtATime()
+    asking = Depends(access_of)
     # The viewer first: who is unknown learns no more than that.
     routes = APIRouter(prefix="/api", dependencies=[asking, Depends(from_own_page)])
 
     @routes.post("/cohort/rulings")
     def rulings(request: RulingRequest, access: Access = asking) -> Done:
-        with acting.on(request.cohort):
-            facts = access.facts_to_change(request.cohort)
-            _check_seen(request.seen, facts.standings)
-            _check(request, facts)
-            access.store().record(*_verdicts(request, facts.cohort, access.viewer.name))
+        since = access.store().last_word(request.cohort)
+        facts = access.facts_to_change(request.cohort)
+        _check_seen(request.seen, facts.standings)
+        _check(request, facts)
+        verdicts = _verdicts(request, facts.cohort, access.viewer.name)
+        _say(partial(access.store().record, *verdicts, since=since))
         keep_stance_now(access.store(), facts.cohort)
         return Done(message=_done(request.ruling, _trials(request.change_ids, facts), _mode_for_certain(facts)))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
-        with acting.on(request.cohort):
-            facts = access.facts_to_change(request.cohort)
-            _check_mode_seen(request, facts)
-            change = ModeChange(
-                facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip()
-            )
-            access.store().set_mode(change)
+        since = access.store().last_word(request.cohort)
+        facts = access.facts_to_change(request.cohort)
+        _check_mode_seen(request, facts)
+        change = ModeChange(facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip())
+        _say(partial(access.store().set_mode, change, since))
         keep_stance_now(access.store(), facts.cohort)
         what = f"mode {request.mode}" if request.mode else "the job's own mode"
         return Done(message=f"{what} holds from the next run on")
 
     return routes
+
+
+def _say(said: Callable[[], None]) -> None:
+    """409 where a person spoke in that very moment, by another process of the panel or a command."""
+    try:
+        said()
+    except SpokenMeanwhileError:
+        raise HTTPException(409, "nothing was done: somebody spoke of this cohort in that very moment") from None
 
 
 def _check(request: RulingRequest, facts: CohortFacts) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
-from tuner.loop.outlook import OUTLOOK_AMONG
+from tuner.loop.outlook import OUTLOOK_AMONG, decided_last
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
@@ -148,11 +148,12 @@ class CohortFacts:
 
     @cached_property
     def outlook_as_made(self) -> tuple[Decision, datetime] | None:
-        """The outlook of the newest run that has one, or what steered the newest run, and when it was made."""
-        if self.newest_details and (found := self.newest_details[1].outlook) is not None:
-            run = self.newest_details[0]
-            return found, run.ended_at or run.started_at
-        return (self.runs[-1].decision, self.runs[-1].started_at) if self.runs else None
+        """What was decided last, and when."""
+        if not self.runs:
+            return None
+        run, details = self.newest_details or (None, None)
+        outlook = (details.outlook, run) if run and details and details.outlook else None
+        return decided_last(self.runs, outlook)
 
     @cached_property
     def outlook(self) -> Decision | None:

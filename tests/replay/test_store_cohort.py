@@ -21,8 +21,9 @@ from tests.nightly import START_MS, Nightly, Spark
 from tests.replay.test_by_hand import STATIC, night
 from tests.replay.test_live_histories import DAY_MS, Nights, only, replayed
 from tuner.history.store import Store
-from tuner.model.decision import Standing
+from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.run import Run, RunState
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.problems import Problems
 from tuner.replay.store_cohort import store_cohort
 from tuner.words.decisions import decision_summary
@@ -119,6 +120,38 @@ def test_the_newest_run_has_plans_and_the_decision_to_come(tmp_path: Path) -> No
     assert len(newest.pictures) == 1
     assert newest.outlook is not None
     assert decision_summary(newest.outlook) == "1 on trial"
+
+
+@pytest.mark.parametrize("ruling", [Ruling.REJECT, Ruling.PIN])
+def test_what_people_ruled_holds_for_the_next_import(tmp_path: Path, ruling: Ruling) -> None:
+    """A walk over logs knows nothing of it."""
+    logs, url = tmp_path / "logs", f"sqlite:///{tmp_path}/new.db"
+    logs.mkdir()
+    for number in range(2):
+        night(logs, number, 7)
+    keep(logs, url)
+    with Store.open(url) as store:
+        (trial,) = _coming(store)
+        assert trial.standing is Standing.TRIAL
+        store.record(Verdict("etl", trial.id, ruling, "bea", datetime.now(UTC), "days grows"))
+    night(logs, 2, 7)
+    assert keep(logs, url) == 1
+    with Store.open(url) as store:
+        (now,) = _coming(store)
+        assert now.standing is (Standing.HELD if ruling is Ruling.REJECT else Standing.PINNED)
+        assert store.cohorts()[0].stance.waiting == 0
+        store.set_mode(ModeChange("etl", Mode.OBSERVE, "bea", datetime.now(UTC)))
+    night(logs, 3, 7)
+    assert keep(logs, url) == 1
+    with Store.open(url) as store:
+        assert not any(one.is_in_force for one in _coming(store))
+        assert store.cohorts()[0].stance.mode is Mode.OBSERVE
+
+
+def _coming(store: Store) -> tuple[DecidedChange, ...]:
+    details = store.details(store.runs("etl")[-1].key)
+    assert details is not None and details.outlook is not None
+    return details.outlook.changes
 
 
 def test_a_later_attempt_of_an_application_is_a_run_of_its_own(tmp_path: Path) -> None:

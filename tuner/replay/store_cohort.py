@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
+from tuner.loop.imports_since import imports_since
 from tuner.loop.stance_now import keep_stance_now
-from tuner.model.decision import Decision
+from tuner.model.decision import TAKEN_OUT, Decision
 from tuner.model.insight import Insight
 from tuner.model.run import Run, RunState
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
+from tuner.policy.rulings_since import rulings_since
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun
 from tuner.replay.logged_run import moment
@@ -27,6 +29,7 @@ from tuner.replay.run_in_effect import after, run_in_effect
 KEPT_RUNS = 200
 # A key of a store's own: what a log says of its key could be that of a run to come.
 _PREFIX = "imported"
+_EVER = datetime.min.replace(tzinfo=UTC)
 
 
 def store_cohort(
@@ -122,10 +125,23 @@ def _add_details(
     newest = whole[-1]
     orders = partial(order_insights, newest_whole(logged for logged, _ in kept))
     insights = problems.guard("look at join orders", orders, tuple[Insight, ...]())
-    _look_closer(store, *newest, added, problems, cohort.next, insights)
+    ruled = partial(_as_ruled, store, newest[1], [run for _, run in kept], cohort.next)
+    outlook = problems.guard("heed what people ruled", ruled, cohort.next)
+    _look_closer(store, *newest, added, problems, outlook, insights)
     plain = next((pair for pair in reversed(whole) if not pair[1].decision.in_force), newest)
     if plain is not newest:
         _look_closer(store, *plain, added, problems)
+
+
+def _as_ruled(store: Store, newest: Run, runs: Sequence[Run], outlook: Decision) -> Decision:
+    """What a walk, which knows only logs, decided for the next run, as people have it: what they said before that, too. But for
+    approvals of what has lost since."""
+    cohort, decided_at = newest.cohort, newest.ended_at or newest.started_at
+    taken_out = {decided.id for decided in outlook.changes if decided.standing in TAKEN_OUT}
+    verdicts = store.verdicts(cohort)
+    holding = [v for v in verdicts if v.at > decided_at or v.change_id not in taken_out or not v.is_asked_for]
+    imports = imports_since(store, cohort, outlook, _EVER, runs)
+    return rulings_since(outlook, _EVER, holding, store.mode(cohort) or outlook.mode, imports)
 
 
 def _look_closer(

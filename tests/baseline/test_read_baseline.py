@@ -158,6 +158,24 @@ def action(document: dict[str, Any], trial: int = 0, part: int = 0) -> dict[str,
         (lambda d: action(d, 2).update(target="spark.jars"), "spark.jars is no property that a change may set"),
         (lambda d: action(d, 2).update(value="16; drop"), "'16; drop' is no value of spark.sql.shuffle.partitions"),
         (lambda d: action(d, 2).update(value="0"), "'0' is no value of spark.sql.shuffle.partitions"),
+        (
+            lambda d: action(d, 2).update(value="999999999"),
+            "'999999999' is no value of spark.sql.shuffle.partitions that",
+        ),
+        *(
+            (
+                lambda d, target=target, value=value: action(d, 2).update(target=target, value=value),
+                f"'{value}' is no value of {target} that a run could gain from",
+            )
+            for target, value in (
+                ("spark.sql.autoBroadcastJoinThreshold", "9g"),
+                ("spark.sql.autoBroadcastJoinThreshold", "-2"),
+                ("spark.sql.adaptive.advisoryPartitionSizeInBytes", "-1"),
+                ("spark.sql.adaptive.advisoryPartitionSizeInBytes", "1"),
+                ("spark.sql.adaptive.advisoryPartitionSizeInBytes", "2t"),
+                ("spark.sql.cbo.joinReorder.dp.threshold", "40"),
+            )
+        ),
         (lambda d: action(d, 2).update(query=Q1), "set_conf is for no single query"),
         (lambda d: action(d, 2).update(kind="analyze_table"), "it names no table of a catalog"),
         (

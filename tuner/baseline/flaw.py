@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.change import Change
-from tuner.spark.knob import Unit
-from tuner.spark.knobs import KNOBS
+from tuner.spark.knob import Knob, Unit
+from tuner.spark.knobs import JOIN_REORDER_ITEMS, KNOBS
+from tuner.spark.lever import Lever
 from tuner.units import parse_bytes
 
 MOST_RELATIONS = 100
-_MOST_BYTES = 1 << 50
+_LEAST_BYTES, _MOST_BYTES = 1 << 10, 1 << 40
+# BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES.
+_MOST_BROADCAST_BYTES = 8 << 30
+# A driver keeps a status of each map task for each partition; what a search over joins takes doubles with each relation.
+_MOST_PARTITIONS, _MOST_ORDERED = 100_000, 20
 
 _DIGEST = re.compile(r"[0-9a-f]{16}\Z")
 _PAIR = re.compile(r"\((?:[0-9a-f]{16}(?:~\d{1,3})?|@) (?:[0-9a-f]{16}(?:~\d{1,3})?|@)\)")
@@ -73,7 +79,19 @@ def _property_flaw(action: Action) -> str:
     readable = _READABLE.get(knob.unit)
     if readable is None or not readable(action.value):
         return f"{action.value!r} is no value of {action.target}"
+    if not _is_within_reason(knob, action.value):
+        return f"{action.value!r} is no value of {action.target} that a run could gain from"
     return ""
+
+
+def _is_within_reason(knob: Knob[Any], text: str) -> bool:
+    if knob.unit is Unit.COUNT:
+        return int(text) <= (_MOST_ORDERED if knob is JOIN_REORDER_ITEMS else _MOST_PARTITIONS)
+    if knob.unit is Unit.BYTES:
+        size, is_broadcast = parse_bytes(text), knob.lever is Lever.BROADCASTS
+        most = _MOST_BROADCAST_BYTES if is_broadcast else _MOST_BYTES
+        return size is not None and ((is_broadcast and size == -1) or _LEAST_BYTES <= size <= most)
+    return True
 
 
 def _table_flaw(action: Action) -> str:
@@ -83,8 +101,7 @@ def _table_flaw(action: Action) -> str:
 
 
 def _is_size(text: str) -> bool:
-    size = parse_bytes(text)
-    return size is not None and -1 <= size <= _MOST_BYTES
+    return parse_bytes(text) is not None
 
 
 def _is_count(text: str) -> bool:

@@ -116,6 +116,21 @@ def test_a_job_that_failed_below_a_query_that_succeeded_says_nothing(nightly: Ni
     )
 
 
+@pytest.mark.parametrize(
+    ("work", "state"),
+    [
+        ([execution_start(), execution_end(time=2400)], RunState.SUCCEEDED),
+        (job(0, "boom", begun_ms=2500), RunState.FAILED),
+    ],
+    ids=["clean", "failed"],
+)
+def test_of_a_try_that_was_cleared_its_log_tells(nightly: Nightly, work: Sequence[bytes], state: RunState) -> None:
+    """Its log landed late: whether its task had failed, the next try does not know, and a clean log accuses no change."""
+    leave(nightly.prepare("e/1/1"), *work)
+    nightly.prepare("e/1/2")
+    assert nightly.stored("e/1/1").state is state
+
+
 @pytest.mark.parametrize(("failed", "state"), [(False, RunState.SUCCEEDED), (None, RunState.FAILED)])
 def test_what_its_task_saw_counts_before_what_its_log_tells(
     nightly: Nightly, failed: bool | None, state: RunState

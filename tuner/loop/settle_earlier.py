@@ -16,7 +16,7 @@ from tuner.loop.harvest import harvest
 from tuner.loop.logs_of_runs import LogsOfRuns
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, unmark
-from tuner.loop.run_outcome import failure_of_run, outcomes_of
+from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
 from tuner.loop.turn import JobToRun
 from tuner.model.application import Completeness
 from tuner.model.run import Run, RunState
@@ -58,8 +58,10 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
             unmark(job, run.key)
         return
     if given_up or found.application.status is Completeness.COMPLETE:
-        # Its driver process was killed or its worker lost: whether the task counted as failed, nobody tells.
-        state = RunState.FAILED if superseded else state_of(found.application, failed=found.has_failed)
+        # Its driver was killed, its worker lost, or its log landed late: whether the task failed, nobody tells. A later try
+        # says so, unless the log says that all went well: a task that succeeded may be cleared.
+        failed = found.has_failed or (superseded and not has_ended(found))
+        state = state_of(found.application, failed=failed)
         outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
         if outcome:
             outcome = with_blocks_as_written(outcome, partial(outcomes_of, store, run.cohort))

@@ -106,8 +106,12 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             yield
         finally:
             # Not as they were submitted: SparkSubmitOperator adds OpenLineage's conf, whose keys Airflow is not to show.
-            for name, value in (steered if self._tuner_fields_stay else own).items():
+            for name, value in (steered if self._tuner_fields_stay and self._tuner_submits_once() else own).items():
                 setattr(self, name, value)
+
+    def _tuner_submits_once(self) -> bool:
+        """Not where a subclass's execute() may submit once more: its next job is not the one that was decided on."""
+        return type(self).execute is SteeredSubmitOperator.execute
 
     def _tuner_fields(self) -> dict[str, Any]:
         """What a submission is added to."""

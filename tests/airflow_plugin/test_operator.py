@@ -66,6 +66,24 @@ class TestSubmit:
         assert op.overwrite_rtif_after_execution
         assert op.conf == {"spark.sql.shuffle.partitions": "8"}
 
+    def test_a_subclass_that_submits_once_more_does_so_as_it_was_written(self, submit: Any, loop: Any, ti: Any) -> None:
+        """What may have failed the first job is in none of the others; nor is its key."""
+
+        class MoreMemory(SparkTunedOperator):
+            def execute(self, context: Any) -> Any:
+                try:
+                    return super().execute(context)
+                except AirflowException:
+                    self._hook = None
+                    self.conf = {**(self.conf or {}), "spark.executor.memory": "8g"}
+                    submit.returncode = 0
+                    return super().execute(context)
+
+        submit.returncode = 1
+        run(MoreMemory(task_id="nightly", application="/jobs/etl.py", conf={"spark.own": "1"}), ti)
+        assert submit.conf == {"spark.own": "1", "spark.executor.memory": "8g"}
+        assert len(loop.prepared) == 1
+
     def test_arguments_of_spark_submit_operator_go_through(self, submit: Any, loop: Any, ti: Any) -> None:
         run(operator(driver_memory="3g", name="nightly sales", application_args=["--day", "1"]), ti)
         assert submit.flag("--driver-memory") == "3g"

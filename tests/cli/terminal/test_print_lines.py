@@ -51,6 +51,14 @@ def test_what_is_to_be_copied_is_one_line(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == f"{command}\n"
 
 
+def test_names_between_colons_are_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of SQL with casts, of cohorts: what is pasted must be what was meant."""
+    text = "SELECT payload:date::date, raw:id::string FROM etl:id:prod"
+    print_to_copy(console(), [text])
+    print_lines(console(), [text])
+    assert capsys.readouterr().out == f"{text}\n{text}\n"
+
+
 def test_where_the_output_is_no_terminal_a_hundred_columns_are_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     assert console().width == MOST_COLUMNS

@@ -117,17 +117,20 @@ def test_a_job_that_failed_below_a_query_that_succeeded_says_nothing(nightly: Ni
 
 
 @pytest.mark.parametrize(
-    ("work", "state"),
+    ("work", "lands_late", "state"),
     [
-        ([execution_start(), execution_end(time=2400)], RunState.SUCCEEDED),
-        (job(0, "boom", begun_ms=2500), RunState.FAILED),
+        ([execution_start(), execution_end(time=2400)], True, RunState.SUCCEEDED),
+        ([execution_start(), execution_end(time=2400)], False, RunState.FAILED),
+        (job(0, "boom", begun_ms=2500), True, RunState.FAILED),
     ],
-    ids=["clean", "failed"],
+    ids=["clean", "clean, and seen where it was not killed", "failed"],
 )
-def test_of_a_try_that_was_cleared_its_log_tells(nightly: Nightly, work: Sequence[bytes], state: RunState) -> None:
-    """Its log landed late: whether its task had failed, the next try does not know, and a clean log accuses no change."""
+def test_of_a_try_that_was_cleared_before_its_log_landed_that_tells(
+    nightly: Nightly, work: Sequence[bytes], lands_late: bool, state: RunState
+) -> None:
+    """Whether its task had failed, the next try does not know."""
     leave(nightly.prepare("e/1/1"), *work)
-    nightly.prepare("e/1/2")
+    prepare(replace(nightly.job("e/1/2"), log_lands_late=lands_late), nightly.url)
     assert nightly.stored("e/1/1").state is state
 
 

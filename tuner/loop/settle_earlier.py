@@ -58,9 +58,9 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
             unmark(job, run.key)
         return
     if given_up or found.application.status is Completeness.COMPLETE:
-        # Its driver was killed, its worker lost, or its log landed late: whether the task failed, nobody tells. A later try
-        # says so, unless the log says that all went well: a task that succeeded may be cleared.
-        failed = found.has_failed or (superseded and not has_ended(found))
+        # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where
+        # logs land late no task sees its own, and one that succeeded may be cleared: a clean log accuses no change then.
+        failed = found.has_failed or (superseded and not (job.log_lands_late and has_ended(found)))
         state = state_of(found.application, failed=failed)
         outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
         if outcome:

@@ -6,6 +6,7 @@ import hashlib
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath
@@ -211,7 +212,8 @@ def _try_local(directory: Path, *, make: bool, for_others_below: Path | None) ->
         is_new_base = for_others_below is not None and not for_others_below.exists()
         directory.mkdir(parents=True, exist_ok=True)
         if for_others_below is not None:
-            _open_to_others(directory, for_others_below.absolute(), is_new_base=is_new_base)
+            with suppress(OSError):  # A mounted bucket has no modes, and keeps nobody out.
+                _open_to_others(directory, for_others_below.absolute(), is_new_base=is_new_base)
     with NamedTemporaryFile(dir=directory, prefix=_KEEP) as probe:
         probe.write(bytes(PROBE_BYTES))
 

@@ -68,6 +68,9 @@ class SparkTunedDecoratedOperator(DecoratedOperator, SparkTunedOperator):
         self._check_choices()
         return super().execute(context)
 
+    def _tuner_submits_once(self) -> bool:
+        return type(self).execute is SparkTunedDecoratedOperator.execute
+
     def _check_what_to_run(self) -> None:
         if self.sql is not SET_DURING_EXECUTION:
             super()._check_what_to_run()

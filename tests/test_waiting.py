@@ -166,7 +166,7 @@ def test_the_retry_of_a_steered_run_is_clean_though_nothing_is_known_of_it(
         complete(replace(turn, job=replace(turn.job, most_seconds=SHORT)), nightly.url, failed=True)
         assert not prepare(impatient(nightly, TRY_2), nightly.url).decision.in_force
     monkeypatch.setattr(harvest, "read_log", lambda *_: time.sleep(30))
-    found = prepare(replace(nightly.job("e/2/3"), most_seconds=MostSeconds(2.0)), nightly.url)
+    found = prepare(replace(nightly.job("e/2/3"), most_seconds=MostSeconds(6.0)), nightly.url)
     assert (
         decision_summary(found.decision)
         == "try 3: an earlier try with changes failed, so this one runs without changes"

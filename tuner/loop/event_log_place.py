@@ -116,12 +116,14 @@ def _below_base(job: JobToRun) -> EventLogPlace:
 def _base_obstacle(job: JobToRun) -> str:
     submission = job.submission
     base = local_path(job.event_log_base)
-    if _has_owners(base, job) and (user := _named_user(job)) and not writes_as(user):
+    if base is None:
+        # Who Hadoop's client is matters there. A shared disk has users of its own, and lets all of them write.
+        user = "" if is_object_store(scheme_of(job.event_log_base)) else _named_user(job)
+        if not user or writes_as(user):
+            return ""
         return (
             f"the job runs as {user}, who may not write in what is made here; let {EVENT_LOG_DIR} name a place of his"
         )
-    if base is None:
-        return ""
     if submission.schemes is not None and "file" not in submission.schemes:
         return f"a path of this machine is none of {submission.platform}'s"
     if submission.in_cluster_mode and not job.base_is_shared:
@@ -133,11 +135,6 @@ def _base_obstacle(job: JobToRun) -> str:
 
 def _named_user(job: JobToRun) -> str:
     return named_user(job.runs_as, {**job.submission.conf, **job.user_conf})
-
-
-def _has_owners(base: Path | None, job: JobToRun) -> bool:
-    """Whether the driver writes below the base as the user that the job runs as, whom that must let: HDFS, or a shared disk."""
-    return job.submission.in_cluster_mode if base is not None else not is_object_store(scheme_of(job.event_log_base))
 
 
 def _is_mounted(directory: PurePath, conf: Mapping[str, str]) -> bool:

@@ -68,7 +68,7 @@ class SparkTunedDecoratedOperator(DecoratedOperator, SparkTunedOperator):
         self._check_choices()
         return super().execute(context)
 
-    def _tuner_submits_once(self) -> bool:
+    def _tuner_fields_stay(self) -> bool:
         return type(self).execute is SparkTunedDecoratedOperator.execute
 
     def _check_what_to_run(self) -> None:

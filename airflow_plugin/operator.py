@@ -43,8 +43,6 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     _tuner_given = Arguments()
     _tuner_begun: tuple[str, int | None, int] | None = None
     _tuner_killed = False
-    # Whether the fields stay as they were steered, for Airflow to show.
-    _tuner_fields_stay = True
 
     def execute(self, context: Context) -> Any:
         """Decide, submit, harvest; once more where memory was wanting that it can have, and Airflow tries it no more
@@ -106,11 +104,12 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             yield
         finally:
             # Not as they were submitted: SparkSubmitOperator adds OpenLineage's conf, whose keys Airflow is not to show.
-            for name, value in (steered if self._tuner_fields_stay and self._tuner_submits_once() else own).items():
+            for name, value in (steered if self._tuner_fields_stay() else own).items():
                 setattr(self, name, value)
 
-    def _tuner_submits_once(self) -> bool:
-        """Not where a subclass's execute() may submit once more: its next job is not the one that was decided on."""
+    def _tuner_fields_stay(self) -> bool:
+        """Whether the fields stay as they were steered, for Airflow to show. Not where a subclass has an execute() of its own: it
+        may read them, or submit once more, and that is not the job that was decided on."""
         return type(self).execute is SteeredSubmitOperator.execute
 
     def _tuner_fields(self) -> dict[str, Any]:

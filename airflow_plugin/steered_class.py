@@ -71,7 +71,6 @@ def _of_submit(cls: Any) -> tuple[tuple[type[Any], ...], Mapping[str, Any]]:
     if cls.execute is not SparkSubmitOperator.execute:
         # What its execute() sets may be no one's to see, or be read again by what it does after the submission.
         members["overwrite_rtif_after_execution"] = cls.overwrite_rtif_after_execution
-        members["_tuner_fields_stay"] = False
         members["execute"] = _telling(cls.execute)
     if cls is SparkSubmitOperator:
         return (SteeredSubmitOperator,), members

@@ -24,12 +24,13 @@ def begin_run(
     decided_with: Collection[str] | None,
 ) -> bool:
     """As `Store.begin`. Where `may_commit` says no the transaction is rolled back."""
-    is_new = connection.scalar(_inserted(run, connection.dialect.name)) is not None
+    document = decision_document(run.key, run.decision)
+    is_new = connection.scalar(_inserted(run, document, connection.dialect.name)) is not None
     had = None if is_new else connection.scalar(select(RunRow.decision).where(RunRow.key == run.key))
-    if not is_new and connection.scalar(_decided_anew(run)) is None:
+    if not is_new and connection.scalar(_decided_anew(run, document)) is None:
         return False
     # From here on no other run of the cohort begins until this one has, or has not.
-    count_in(connection, run, tags, is_new=is_new, decides=had != decision_document(run.key, run.decision))
+    count_in(connection, run, tags, is_new=is_new, decides=had != document)
     if decided_with is not None:
         _require_untried(connection, run, decided_with)
     if not may_commit():
@@ -48,7 +49,7 @@ def forget_run(connection: Connection, key: str) -> None:
         count_out(connection, cohort)
 
 
-def _inserted(run: Run, dialect: str) -> Any:
+def _inserted(run: Run, document: str, dialect: str) -> Any:
     """Its key, where there is no run of this key yet. Of an INSERT not every driver tells how many rows it made."""
     added = insert_into(RunRow, dialect).values(
         key=run.key,
@@ -62,17 +63,16 @@ def _inserted(run: Run, dialect: str) -> Any:
         run_id=run.origin.run_id if run.origin else None,
         task_id=run.origin.task_id if run.origin else None,
         map_index=run.origin.map_index if run.origin else None,
-        decision=decision_document(run.key, run.decision),
+        decision=document,
     )
     return added.on_conflict_do_nothing(index_elements=[RunRow.key]).returning(RunRow.key)
 
 
-def _decided_anew(run: Run) -> Any:
+def _decided_anew(run: Run, document: str) -> Any:
     """Its key, where it runs already."""
     its_own = (RunRow.key == run.key, RunRow.state == RunState.RUNNING.value, RunRow.cohort == run.cohort)
     now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir}
-    decision = decision_document(run.key, run.decision)
-    return update(RunRow).where(*its_own).values(**now, decision=decision).returning(RunRow.key)
+    return update(RunRow).where(*its_own).values(**now, decision=document).returning(RunRow.key)
 
 
 def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:

@@ -58,7 +58,7 @@ class CohortSummary:
 
 
 def count_in(
-    connection: Connection, run: Run, tags: Collection[str] | None = None, *, is_new: bool, decides: bool = True
+    connection: Connection, run: Run, tags: Collection[str] | None = None, *, is_new: bool, decides: bool
 ) -> None:
     """After a run began (`is_new`), or began again: its cohort's row, made if there is none. The newest run's decision tells
     where the cohort stands, unless it had that before (`decides` False): people may have spoken since. `tags` None: as they were.

@@ -255,3 +255,16 @@ def test_in_mode_observe_the_next_run_is_told_apart_from_the_latest(ask: Ask, st
     store.set_mode(ModeChange(COHORT, Mode.OBSERVE, "bea", FIRST + timedelta(days=2)))
     cohort = ask().get("/api/cohort", params={"cohort": COHORT}).json()
     assert cohort["next_decision"] == "observed; 1 proposed"
+
+
+def test_what_the_next_run_is_to_have_may_change_where_a_run_has_ended_since(ask: Ask, store: Store) -> None:
+    def may_change() -> bool:
+        found: bool = ask().get("/api/cohort", params={"cohort": COHORT}).json()["next_decision_may_change"]
+        return found
+
+    keep(store, night(0, query("q1", 20)), details=outlook(decided(standing=Standing.TRIAL)))
+    assert not may_change()
+    keep(store, night(1, state=RunState.RUNNING))
+    assert not may_change(), "while it runs"
+    keep(store, night(2, query("q1", 20), state=RunState.FAILED))
+    assert may_change()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
-from tuner.loop.outlook import decided_last, outlook_of
+from tuner.loop.outlook import decided_last, may_change, outlook_of
 from tuner.model.decision import Decision
 from tuner.model.run import Run
 
@@ -30,4 +30,4 @@ def decision_now(store: Store, cohort: str, runs: Sequence[Run]) -> DecisionNow:
     imports = imports_since(store, cohort, decision, made_at, runs)
     mode = store.mode(cohort) or runs[-1].decision.mode
     now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
-    return DecisionNow(now, any(one.ended_at and one.ended_at > made_at for one in runs))
+    return DecisionNow(now, may_change(runs, made_at))

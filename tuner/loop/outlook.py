@@ -29,6 +29,11 @@ def decided_last(runs: Sequence[Run], outlook: tuple[Decision, Run] | None) -> t
     return (knew[-1].decision, knew[-1].started_at) if knew else (decision, run.ended_at or run.started_at)
 
 
+def may_change(runs: Sequence[Run], made_at: datetime) -> bool:
+    """Whether runs have ended since that may change what was decided then."""
+    return any(run.ended_at and run.ended_at > made_at for run in runs)
+
+
 def outlook_of(store: Store, runs: Sequence[Run]) -> tuple[Decision, Run] | None:
     """What was decided for the next run when one of the newest of these (oldest first) ended, and that run; None where it is not
     known."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
-from tuner.loop.outlook import OUTLOOK_AMONG, decided_last
+from tuner.loop.outlook import OUTLOOK_AMONG, decided_last, may_change
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
@@ -162,6 +162,11 @@ class CohortFacts:
             return None
         imports = imports_since(self._store, self.cohort, *self.outlook_as_made, self.runs)
         return rulings_since(*self.outlook_as_made, self.verdicts, self.mode, imports)
+
+    @property
+    def outlook_may_change(self) -> bool:
+        """Whether runs have ended since that was decided."""
+        return self.outlook_as_made is not None and may_change(self.runs, self.outlook_as_made[1])
 
     @property
     def standings(self) -> dict[str, Standing]:

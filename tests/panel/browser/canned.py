@@ -80,6 +80,7 @@ class World:
     mode: Mode = Mode.AUTO
     mode_is_known: bool = True
     mode_by: str = ""
+    a_run_has_ended_since: bool = False
     hours_between_runs: int = 24
     last_run: RunState = RunState.SUCCEEDED
     approved: set[str] = field(default_factory=set)
@@ -131,6 +132,7 @@ class World:
             trend=[200.0, 198.0, None, 128.0],
             may_act=self.may_act,
             next_decision="1 on trial, 2 promoted",
+            next_decision_may_change=self.a_run_has_ended_since,
             mode_setting=ModeSetting(mode=self.mode, is_known=self.mode_is_known, by=self.mode_by),
             objective=Objective.COST,
             counts={self.standing: 1},

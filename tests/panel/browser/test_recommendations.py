@@ -274,6 +274,12 @@ def test_mode_observe_says_plainly_that_nothing_will_be_changed(visit: Callable[
     assert said == "Next run: nothing will be changed (1 on trial, 2 promoted)"
 
 
+def test_the_page_says_where_a_run_has_ended_since_the_next_one_was_decided_on(visit: Callable[..., Visit]) -> None:
+    page = visit(World(a_run_has_ended_since=True)).open("ui?cohort=c")
+    said = page.locator(".cohort-header .decision").inner_text()
+    assert said == "Next run: 1 on trial, 2 promoted (a run has ended since that was decided)"
+
+
 def test_who_may_only_look_can_choose_none(visit: Callable[..., Visit]) -> None:
     page = visit(many(may_act=False)).open("ui?cohort=c")
     page.locator("tr.change-row").first.wait_for()

@@ -48,7 +48,8 @@ class Turned(Answer):
 
 class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
-    recommendations by standing; seconds are sums over queries. `next_decision` is what the next run would start with, in words.
+    recommendations by standing; seconds are sums over queries. `next_decision` is what the next run would start with, in words,
+    which may change where a run has ended since that was decided.
 
     `baseline_seconds` is what the latest measured run would have taken with nothing in
     force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes, `turned`
@@ -56,6 +57,7 @@ class Cohort(CohortItem):
     """
 
     next_decision: str
+    next_decision_may_change: bool
     mode_setting: ModeSetting
     objective: Objective
     counts: dict[Standing, int]

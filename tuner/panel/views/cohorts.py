@@ -74,6 +74,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
         mode_setting=_mode_setting(facts),
         objective=facts.objective,
         next_decision=shortened(decision_summary(facts.outlook)) if facts.outlook else "",
+        next_decision_may_change=facts.outlook_may_change,
         counts=dict(Counter(standing_of(trial) for trial in trials)),
         baseline_seconds=baseline.expected if baseline else None,
         latest_seconds=query_seconds(latest) if latest else None,

@@ -55,11 +55,11 @@ function modeRow(page) {
 }
 
 /** What the next run is to have: in mode observe plainly nothing, whatever the latest had. */
-function nextRun({ mode, mode_setting: setting, next_decision: decision }) {
+function nextRun({ mode, mode_setting: setting, next_decision: decision, next_decision_may_change: mayChange }) {
   if (!decision && mode !== "observe") return "";
   const words = decision ? named(decision, { limit: 400 }) : "";
   const told = mode === "observe" ? ["nothing will be changed", words ? [" (", words, ")"] : ""] : words;
-  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), setting.is_known ? "" : `if its mode is ${mode}, as the latest run's: `, told);
+  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), setting.is_known ? "" : `if its mode is ${mode}, as the latest run's: `, told, mayChange && mode !== "observe" ? h("span", { class: "faint" }, " (a run has ended since that was decided)") : "");
 }
 
 export function cohortHeader(page) {

@@ -130,7 +130,7 @@ def test_a_run_that_told_nothing_does_not_end_the_doubt(between: Run) -> None:
 def test_the_log_of_the_run_that_lost_says_what_becomes_of_it() -> None:
     runs = [*USUAL, SLOW]
     lines = report_lines(Report(turn(*SLOW.decision.changes), SLOW, (), judge(SLOW, runs)))
-    assert "left out of one run" in " ".join(lines), lines
+    assert "left out once" in " ".join(lines), lines
 
 
 def test_the_run_without_says_that_it_rolled_back() -> None:

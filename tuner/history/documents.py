@@ -70,6 +70,7 @@ class _BriefQuery:
     executor_run_ms: int = 0
     executor_cpu_ms: int = 0
     work_in_brief: WorkInBrief | None = None
+    not_deterministic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class ReasonCode(StrEnum):
     HELD_OUT = "held_out"
     NO_RUN_WITHOUT = "no_run_without"
     NEVER_WITHOUT = "never_without"
+    LONG_IN_FORCE = "long_in_force"
     ONE_MORE_WITHOUT = "one_more_without"
     NEVER_MEASURED = "never_measured"
     QUERY_FAILED = "query_failed"

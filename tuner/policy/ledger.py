@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -13,6 +13,7 @@ from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.after_trial import ONE_MORE_WITHOUT, Tried, after_trial, sure_loss
+from tuner.policy.awaited_run import AwaitedRun
 from tuner.policy.blame import blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.comparisons import Comparisons, believed, compare, predictions
@@ -31,16 +32,16 @@ from tuner.policy.record import Doubt, Loss, Record
 from tuner.policy.records_by_context import RecordsByContext, as_known
 from tuner.policy.rulings import Rulings, apply_rulings
 from tuner.policy.same_target import differ_on_target
+from tuner.policy.unmeasured import are_new, most_unmeasured, unmeasured
 
 # A run had as much to read as another if it read no less than this share of what that did.
 LIKE_INPUT = 0.9
+# A query of each month comes back within so many runs of a job of each night.
+LONGEST_IDLE = 35
 # What was proven is not tried at once again after a night in which its queries took so many times as long as without it.
 SEVERE = 1.5
 # No run is taken to end later than this after its start.
 LONGEST_RUN = timedelta(days=2)
-# So much of a run's seconds must have values that never ran without a property, for a run to be left without it; of what is
-# proven, in so many runs in a row.
-UNMEASURED_SHARE, UNMEASURED_RUNS = 0.5, 2
 # What was always in force together with others is judged with them: its own share is this unsure (log seconds).
 TOGETHER = 0.25
 # So is what two kinds of change did that were tried together, where each is this many times as unsure as both.
@@ -97,6 +98,7 @@ def read_ledger(
         ledger.by_context.leave_unproven(known)
     if to_come is not None:
         ledger.by_context.enter(to_come)
+    _hold_out_one_at_a_time(ledger.records, runs)
     apply_rulings(ledger.records, rulings)
     return ledger.records
 
@@ -147,13 +149,16 @@ def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool)
 
 
 def _end_hold(ledger: _Ledger, run: Run) -> None:
-    """A run without a change has told what it was held out for, unless it found nothing to read."""
+    """A run without a change has told what it was held out for, if it measured what that is."""
     in_force = {d.id for d in run.decision.in_force}
     doubted = []
     for id_, record in ledger.records.items():
         if record.held_out and id_ not in in_force:
-            change = record.decided.change
-            if not _read_nothing(ledger, run, change.queries if change.is_on_joins else ()):
+            reaches_all = not record.decided.change.is_on_joins
+            awaits = record.awaits.after(run, ledger.measured, reaches_all=reaches_all)
+            if awaits is not None:
+                ledger.records[id_] = replace(record, awaits=awaits)
+            else:
                 ledger.records[id_] = replace(record, held_out=None)
                 doubted.append(record)
     for together in judged_together(doubted):
@@ -417,7 +422,7 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
         _record(ledger, run, decided, decided.standing, decided.why, held_out=_NEVER_WITHOUT)
     elif trials == MAX_TRIALS and met:
         _record(ledger, run, decided, decided.standing, decided.why, held_out=ONE_MORE_WITHOUT)
-    elif usable(run) and _read_nothing(ledger, run, decided.queries):
+    elif usable(run) and (_read_nothing(ledger, run, decided.queries) or _may_come_back(ledger, run, decided)):
         _record(ledger, run, decided, decided.standing, decided.why, counts=False)
     elif trials >= MAX_TRIALS:
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
@@ -428,27 +433,60 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
             _hold_out_if_unmeasured(ledger, run, decided)
 
 
-def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> int:
-    """How many runs in a row, this one included, had mostly queries with values that never ran without a property; but for those
-    that will hardly come back."""
-    if decided.change.is_on_joins:
-        return 0
-    history, before = ledger.histories.of(run), ledger.records.get(decided.id)
-    passing = ledger.passing.found
-    reached = [q for q in ledger.measured if decided.id in q.properties and q.fingerprint not in passing]
-    known = sum(query.seconds for query in reached if history.effect(query, frozenset([decided.id])) is not None)
-    if known >= UNMEASURED_SHARE * sum(query.seconds for query in reached):
-        return 0
-    return 1 + (before.unmeasured if before else 0)
+def _may_come_back(ledger: _Ledger, run: Run, decided: DecidedChange) -> bool:
+    """Whether a run had none of the queries whose joins a change is for, and not too many in a row had none: of a run without them
+    it is no trial."""
+    return decided.change.is_on_joins and not _ran(run, decided.queries) and _idle(ledger, decided) < LONGEST_IDLE
+
+
+def _ran(run: Run, queries: Collection[str]) -> bool:
+    return run.outcome is not None and any(query.fingerprint in queries for query in run.outcome.queries)
+
+
+def _idle(ledger: _Ledger, decided: DecidedChange) -> int:
+    return before.idle if (before := ledger.records.get(decided.id)) else 0
+
+
+def _unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> Mapping[str, int]:
+    before = ledger.records.get(decided.id)
+    counts = before.unmeasured if before else {}
+    if not usable(run):
+        return counts
+    return unmeasured(counts, decided.id, ledger.measured, ledger.histories.of(run), ledger.passing.found)
 
 
 def _hold_out_if_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
-    """Leaves the next run without a property that may lose on values which came after it: no run would ever tell."""
-    record = ledger.records[decided.id]
-    due = UNMEASURED_RUNS if decided.standing is Standing.PROMOTED else 1
-    if record.unmeasured == due and record.held_out is None:
+    """Leaves the next run without a property that may lose on values which came after it: no run would ever tell. So it does with
+    what is proven, once no run is left that was without it."""
+    record, standing = ledger.records[decided.id], decided.standing
+    queries = most_unmeasured(record.unmeasured, decided.id, ledger.measured, standing)
+    if not queries or record.held_out is not None:
+        return
+    history, why = ledger.histories.of(run), None
+    if standing is Standing.PROMOTED and not any(history.ever_without(query, decided.id) for query in queries):
+        why = Reason(ReasonCode.LONG_IN_FORCE, {"run": run.key})
+    elif not decided.change.is_on_joins and are_new(record.unmeasured, queries, standing):
         why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
-        ledger.records[decided.id] = replace(record, held_out=why)
+    if why:
+        ledger.records[decided.id] = replace(record, held_out=why, awaits=_awaited_run(ledger, run, decided, queries))
+
+
+def _hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> None:
+    """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
+    what is out already."""
+    due = [record for record in records.values() if record.held_out and record.held_out.code is ReasonCode.LONG_IN_FORCE]
+    places = {run.key: place for place, run in enumerate(runs)}
+    first = min(due, key=lambda one: (places[str(one.held_out.numbers["run"])], one.decided.change.trial), default=None)
+    for record in due:
+        if first and record.decided.change.trial != first.decided.change.trial:
+            records[record.decided.id] = replace(record, held_out=None)
+
+
+def _awaited_run(ledger: _Ledger, run: Run, decided: DecidedChange, queries: Collection[str]) -> AwaitedRun:
+    """A run with these queries, with the values that they had with the change, as far as these come back."""
+    history = ledger.histories.of(run)
+    mine = (q for q in ledger.measured if q.fingerprint in queries and decided.id in q.changes | q.properties)
+    return AwaitedRun(frozenset(queries), frozenset(q.literals for q in mine if history.has_come_back(q)))
 
 
 def _others(decided: DecidedChange, group: Sequence[DecidedChange]) -> int:
@@ -499,7 +537,9 @@ def _record(
         judged_at=_latest_end(run, before),
         held_out=held_out or doubt,
         doubt=Doubt(doubt, ledger.latest) if doubt else _doubt_left(before, run, gain),
-        unmeasured=_unmeasured(ledger, run, decided) if usable(run) else before.unmeasured if before else 0,
+        unmeasured=_unmeasured(ledger, run, decided),
+        idle=0 if run.outcome is None or _ran(run, decided.queries) else _idle(ledger, decided) + 1,
+        awaits=_awaited_run(ledger, run, decided, [str(doubt.numbers["query"])] if doubt else decided.queries),
     )
     ledger.records[decided.id] = found
     if own is not None:

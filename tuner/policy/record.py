@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.reason import Reason
+from tuner.policy.awaited_run import AwaitedRun
 from tuner.policy.context import Context
 
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
@@ -42,7 +44,8 @@ class Record:
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
     next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
-    run without it. `unmeasured` runs in a row had mostly values that never ran without it.
+    run without it. `unmeasured` says, by query, how often in a row that had values which never ran without it. `idle` runs in a row had none
+    of its queries. `awaits` is what ends its being `held_out`.
     """
 
     decided: DecidedChange
@@ -54,7 +57,9 @@ class Record:
     judged_at: datetime | None = None
     held_out: Reason | None = None
     doubt: Doubt | None = None
-    unmeasured: int = 0
+    unmeasured: Mapping[str, int] = field(default_factory=dict)
+    idle: int = 0
+    awaits: AwaitedRun = field(default_factory=AwaitedRun)
 
     @property
     def is_out(self) -> bool:

@@ -205,11 +205,12 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
     ReasonCode.ALLOCATED_MORE: partial(_allocated, direction="more"),
     ReasonCode.ALLOCATED_LESS: partial(_allocated, direction="less"),
-    ReasonCode.HELD_OUT: "left out of one run, to compare: {query} took {seconds} in run {run}, about {expected_seconds} "
+    ReasonCode.HELD_OUT: "left out once, to compare: {query} took {seconds} in run {run}, about {expected_seconds} "
     "without it",
-    ReasonCode.NO_RUN_WITHOUT: "left out of one run, to compare: most of run {run} had filter values that never ran without it",
-    ReasonCode.NEVER_WITHOUT: "left out of one run, to compare: this job never ran without it",
-    ReasonCode.ONE_MORE_WITHOUT: "left out of one run, to compare: {runs:run} with it did not show whether it helps",
+    ReasonCode.NO_RUN_WITHOUT: "left out once, to compare: most of run {run} had filter values that never ran without it",
+    ReasonCode.LONG_IN_FORCE: "left out once, to compare: of the runs up to {run} that still count none was without it",
+    ReasonCode.NEVER_WITHOUT: "left out once, to compare: this job never ran without it",
+    ReasonCode.ONE_MORE_WITHOUT: "left out once, to compare: {runs:run} with it did not show whether it helps",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",
     ReasonCode.QUERY_FAILED: _query_failed,
     ReasonCode.RUN_FAILED: _run_failed,

@@ -131,6 +131,7 @@ class History:
 
     _known: dict[Key, _Known] = field(default_factory=dict)
     _keys: Keys = field(default_factory=Keys)
+    _by_query: dict[str, list[_Known]] = field(default_factory=dict)
     _spreads: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.noise) for m in METRICS})
     _machines: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.machine) for m in METRICS})
     # By metric and property: in how many runs it was, and how surely it was told how fast the machine was in these.
@@ -153,6 +154,7 @@ class History:
                 # What it took to read nothing says nothing of what it takes now.
                 earlier = earlier if earlier and earlier.input_bytes else None
                 self._known[key] = deepcopy(earlier) if earlier else _Known.of(query)
+                self._by_query.setdefault(query.fingerprint, []).append(self._known[key])
             self._known[key].tell_size(query)
             self._known[key].fleeting = query.fleeting
             pairs.append((query, self._known[key]))
@@ -168,6 +170,15 @@ class History:
         """Whether a query read nothing that reads something else: an upstream was late, and its time tells of no change."""
         known = self._of(query)
         return known is not None and known.input_bytes > 0 and not query.input_bytes
+
+    def ever_without(self, fingerprint: str, change: str) -> bool:
+        """Whether any run of a query, whatever its values, was without a change."""
+        return any(known.ever_without(frozenset([change])) for known in self._by_query.get(fingerprint, ()))
+
+    def has_come_back(self, query: Measured) -> bool:
+        """Whether a query of the latest run ran before with the same values."""
+        known = self._of(query)
+        return known is not None and sum(runs for runs, _ in known.together.values()) > 1
 
     def effect(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> LogRatio | None:
         """How many times as long a query takes with these changes as with others instead: None where it never ran without."""

@@ -1,0 +1,94 @@
+"""Jobs whose nights are not alike: full loads and small ones in turns, weekends, ends of months. What loses there goes out, too."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from tests.policy.histories import GB, conf, hint, in_force, recommend, run, situation
+from tuner.model.action import Action
+from tuner.model.decision import Mode
+from tuner.model.run import Run
+from tuner.policy.decide import decide
+
+WINDOW = 60
+
+
+@dataclass(frozen=True)
+class Night:
+    """Seconds by query without the change, the factor that the change has on `q1`, and how many times as large its inputs are."""
+
+    seconds: dict[str, float]
+    factor: float
+    size: float = 1.0
+    values: str = ""
+
+
+def nights_lost(action: Action, of: Callable[[int], Night], count: int, noise: float = 0.03) -> tuple[list[int], float]:
+    """Of so many nights those in which the change was in force on `q1` and lost, and what it lost in all, less its gains."""
+    change, chance = recommend(action, before=100, after=60, high=90), random.Random(1)
+    runs: list[Run] = []
+    found, lost = [], 0.0
+    for number in range(count):
+        night = of(number)
+        decision = decide(situation(Mode.AUTO, 1, runs[-WINDOW:], [change]))
+        on = action.id in in_force(decision) and "q1" in night.seconds
+        took = {q: s * night.size * chance.gauss(1, noise) for q, s in night.seconds.items()}
+        if on:
+            lost += took["q1"] * (night.factor - 1)
+            took["q1"] *= night.factor
+            found += [number] if night.factor > 1 else []
+        ran = run(number, took, *decision.changes, input_bytes=round(GB * night.size))
+        assert ran.outcome is not None
+        queries = tuple(replace(q, literals=night.values) if q.fingerprint == "q1" else q for q in ran.outcome.queries)
+        runs.append(replace(ran, outcome=replace(ran.outcome, queries=queries)))
+    return found, lost
+
+
+BOTH = pytest.mark.parametrize("action", [hint("q1"), conf()], ids=["hint", "property"])
+
+
+@BOTH
+@pytest.mark.parametrize("loss", [1.6, 3.0])
+def test_what_begins_to_lose_in_a_query_of_every_other_night_goes_out(action: Action, loss: float) -> None:
+    def night(number: int) -> Night:
+        full = {"q1": 100.0} if not number % 2 else {}
+        return Night({**full, "q2": 50, "q3": 50}, 0.7 if number < 24 else loss)
+
+    lost, _ = nights_lost(action, night, 60)
+    assert 1 <= len(lost) <= 4
+
+
+def test_a_hint_of_a_weekly_query_is_proven_and_goes_out_once_it_loses() -> None:
+    def night(number: int) -> Night:
+        full = {"q1": 100.0} if not number % 7 else {}
+        return Night({**full, "q2": 50}, 0.7 if number < 42 else 2.0)
+
+    lost, seconds = nights_lost(hint("q1"), night, 84)
+    assert 1 <= len(lost) <= 4
+    assert seconds < len(lost) * 100 - 90, "it gained before"
+
+
+@BOTH
+def test_what_loses_little_by_little_is_left_out_once_and_goes_out(action: Action) -> None:
+    def night(number: int) -> Night:
+        return Night({"q1": 100, "q2": 50}, min(1.6, 0.7 + max(0, number - 35) / 50))
+
+    lost, _ = nights_lost(action, night, 85)
+    assert min(lost) > 50
+    assert max(lost) < 70
+
+
+def test_what_begins_to_lose_with_some_values_of_a_query_goes_out() -> None:
+    def night(number: int) -> Night:
+        full = not number % 2
+        return Night({"q1": 100 if full else 60, "q2": 50}, loss_of(number, full), values="full" if full else "small")
+
+    def loss_of(number: int, full: bool) -> float:
+        return 2.0 if full and number >= 24 else 0.7
+
+    lost, _ = nights_lost(conf(), night, 50)
+    assert 1 <= len(lost) <= 4

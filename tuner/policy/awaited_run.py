@@ -1,0 +1,39 @@
+"""What a run without a change is to tell of it, before it is in force again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tuner.model.query import QueryStatus
+from tuner.model.run import Run
+from tuner.policy.measure import Measured
+
+# A query of each week comes back within so many runs of a job of each night. What is held out for longer is held out for nothing.
+LONGEST_WAIT = 7
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedRun:
+    """A run is awaited that measured one of these queries (fingerprints; none: any), with these values of its filters (ids; none:
+    any). `runs` have ended since that told nothing of it."""
+
+    queries: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    runs: int = 0
+
+    def after(self, run: Run, measured: Sequence[Measured], *, reaches_all: bool) -> AwaitedRun | None:
+        """What is still awaited after a run without the change, which measured these queries; None where that told, or the wait
+        has been long enough. What `reaches_all` queries waits no longer for one that does not run."""
+        of_these = [query for query in measured if not self.queries or query.fingerprint in self.queries]
+        if any(not self.values or query.literals in self.values for query in of_these):
+            return None
+        if not of_these and (not reaches_all or _read_nothing(run, measured)):
+            return self
+        return replace(self, runs=self.runs + 1) if self.runs + 1 < LONGEST_WAIT else None
+
+
+def _read_nothing(run: Run, measured: Sequence[Measured]) -> bool:
+    """Whether queries came to their end, of which none read anything that reads something else."""
+    finished = run.outcome is not None and any(q.status is QueryStatus.SUCCEEDED for q in run.outcome.queries)
+    return finished and not measured

@@ -150,6 +150,17 @@ class Facts:
         """The queries of each run, oldest first; this one is the last."""
         return (*(past.queries for past in self.earlier), self.queries)
 
+    @cached_property
+    def of_other_runs(self) -> Facts:
+        """The same of the queries that earlier runs had and this one has not, as they ran last: what reaches every query of a job
+        reaches them, too."""
+        mine = {query.fingerprint for query in self.queries}
+        whole = (q for past in self.earlier for q in past.queries if not q.work_in_brief)
+        others = {query.fingerprint: query for query in whole if query.fingerprint not in mine}
+        # Their own ids are those of several runs.
+        numbered = (replace(query, id=number, root_id=number) for number, query in enumerate(others.values()))
+        return replace(self, queries=tuple(numbered), earlier=())
+
     def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:
         """The blocks of a query of this run, each once, with what earlier runs measured of them in other orders."""
         mine = {graph.signature: graph for graph in query.graphs}

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.advice.joins import facts, inner, query, query_25, query_72, side
+from tests.advice.joins import GIB, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.candidates.broadcast_candidates import threshold_candidates
 from tuner.advice.candidates.hint_candidate import HintCandidate
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, PastRun
+from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSide, Reshuffle, RuntimeFilter
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_work import WorkInBrief
@@ -39,6 +40,21 @@ def test_between_the_join_that_gains_and_the_join_that_must_not_be() -> None:
     found = _thresholds(facts(query_25(), query_72()))
     assert 14_889_779 <= found[STATIC] < 28_100_000
     assert found[ADAPTIVE] == DEFAULT_THRESHOLD
+
+
+def test_a_query_of_an_earlier_run_that_must_not_be_broadcast_counts_too() -> None:
+    big = Cluster(
+        cores=8, executors=2, cores_per_executor=4, executor_memory_bytes=16 * GIB, driver_memory_bytes=16 * GIB
+    )
+    fact = side("fact", rows=50_000_000, shuffle_bytes=5 * 10**9, estimated_bytes=6 * 10**9, sort_ms=60_000)
+    dim = side("dim", rows=500_000, shuffle_bytes=30_000_000, estimated_bytes=60_000_000, sort_ms=300)
+    daily = query(inner(fact, dim, 50_000_000), seconds=60, fingerprint="daily")
+    weekly = query_72()
+    alone, both = facts(daily, cluster=big), facts(weekly, daily, cluster=big)
+    assert _thresholds(alone)[STATIC] > DEFAULT_THRESHOLD
+    assert STATIC not in _thresholds(both), "what is broadcast below 70 MB multiplies rows"
+    after_both = replace(alone, earlier=(PastRun((weekly, daily), {}, big),))
+    assert _thresholds(after_both) == _thresholds(both)
 
 
 def test_none_where_the_joins_of_some_queries_were_left_out_of_the_store() -> None:

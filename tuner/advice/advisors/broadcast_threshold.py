@@ -2,15 +2,18 @@
 
 At planning Spark compares its own estimate of a side with `autoBroadcastJoinThreshold`; AQE compares the measured bytes
 of a finished shuffle with `adaptive.autoBroadcastJoinThreshold`. A threshold reaches every join of every query, so each
-candidate is judged by all the joins it would turn, and one that would turn a join that must not be is out. Where
-sort merge joins are not preferred, a higher `autoBroadcastJoinThreshold` also makes more joins shuffled hash joins.
+candidate is judged by all the joins it would turn, also of queries that only earlier runs had, and one that would turn a
+join that must not be is out. Where sort merge joins are not preferred, a higher `autoBroadcastJoinThreshold` also makes more
+joins shuffled hash joins.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
 
 from tuner.advice.candidates.broadcast_budget import broadcast_budget
 from tuner.advice.candidates.broadcast_candidates import (
@@ -84,6 +87,47 @@ class _Judge:
     simulation: Simulation
     hashes: _Candidates
 
+    @classmethod
+    def of(cls, facts: Facts) -> Self:
+        return cls(facts, Simulation(facts.selection), _by_side(hash_candidates(facts)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a threshold makes of all joins: those that it turns, and those that it may make shuffled hash joins."""
+
+    turned: Sequence[_Turned] = ()
+    hashed: Sequence[HintCandidate] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Levers:
+    """Both thresholds, for the queries of some facts."""
+
+    judge: _Judge
+    measured: Sequence[SizedJoin]
+    planned: _Lever
+
+    @classmethod
+    def of(cls, facts: Facts) -> Self:
+        conf = facts.selection
+        measured = list(measured_joins(facts)) if conf.adaptive else []
+        builds = _by_side(threshold_candidates(facts))
+        planned = _Lever(list(estimated_joins(facts)), builds, lambda t: _with_static(conf, t))
+        return cls(_Judge.of(facts), measured, planned)
+
+    def late(self, planned_sites: Collection[Site]) -> _Lever:
+        """AQE's, for joins that are not turned at planning."""
+        facts = self.judge.facts
+        rest = [join for join in self.measured if join.site not in planned_sites]
+        builds = _by_side(threshold_candidates(facts, after_shuffles=True))
+        set_ = partial(_with_adaptive, facts.selection)
+        return _Lever(rest, builds, set_, after_shuffles=True)
+
+
+# Whose joins, by which threshold, and which of them that cannot broadcast, but may hash.
+_Reach = tuple[_Judge, _Lever, Sequence[SizedJoin]]
+
 
 def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: both thresholds, for the joins they turn. None where broadcasts are switched off."""
@@ -91,23 +135,23 @@ def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
     # Before SPARK-35264 AQE compares what it measured with the static threshold: one number for two kinds of sizes.
     if facts.per_join or conf.broadcast_bytes < 0 or (conf.adaptive and not conf.has(ADAPTIVE_THRESHOLD)):
         return
-    judge = _Judge(facts, Simulation(conf), _by_side(hash_candidates(facts)))
-    builds = _by_side(threshold_candidates(facts))
-    measured = list(measured_joins(facts)) if conf.adaptive else []
-    planned = _Lever(list(estimated_joins(facts)), builds, lambda t: _with_static(conf, t))
-    static = _best(judge, conf.broadcast_bytes, planned, (), measured)
+    mine, others = _Levers.of(facts), _Levers.of(facts.of_other_runs)
+    static = _best(
+        (mine.judge, mine.planned, mine.measured), (others.judge, others.planned, others.measured), conf.broadcast_bytes
+    )
     now = conf.threshold(measured=True)
     adaptive = _Choice(now, (), 0.0)
     if conf.adaptive and now >= 0:
-        planned_sites = {site_of(b.query, b.join) for b in static.builds}
-        rest = [j for j in measured if j.site not in planned_sites]
-        late = _by_side(threshold_candidates(facts, after_shuffles=True))
-        lever = _Lever(rest, late, lambda t: replace(conf, adaptive_broadcast_bytes=t), after_shuffles=True)
-        adaptive = _best(judge, now, lever, static.builds)
+        late = mine.late({site_of(b.query, b.join) for b in static.builds})
+        adaptive = _best((mine.judge, late, ()), (others.judge, others.late(()), ()), now, static.builds)
     turned = (*static.builds, *adaptive.builds)
     if turned and is_worth_it(_gain(turned), facts.succeeded):
-        example = max((builds[_side_of(b)] for b in turned), key=lambda b: b.gain)
+        example = max((mine.planned.builds[_side_of(b)] for b in turned), key=lambda b: b.gain)
         yield _recommendation(facts, static, adaptive, example)
+
+
+def _with_adaptive(conf: SelectionConf, threshold: int) -> SelectionConf:
+    return replace(conf, adaptive_broadcast_bytes=threshold)
 
 
 def _by_side(candidates: Iterable[HintCandidate]) -> _Candidates:
@@ -123,32 +167,38 @@ def _with_static(conf: SelectionConf, threshold: int) -> SelectionConf:
     return replace(conf, broadcast_bytes=threshold, adaptive_broadcast_bytes=conf.threshold(measured=True))
 
 
-def _best(
-    judge: _Judge, current: int, lever: _Lever, taken: Sequence[HintCandidate], also_hashed: Sequence[SizedJoin] = ()
-) -> _Choice:
-    """The threshold above the current one with the largest summed gain over the joins it turns beside those `taken`.
-
-    `also_hashed` are joins that it cannot broadcast, but may make shuffled hash joins.
-    """
+def _best(mine: _Reach, others: _Reach, current: int, taken: Sequence[HintCandidate] = ()) -> _Choice:
+    """The threshold above the current one with the largest summed gain over the joins of this run (`mine`) that it turns beside
+    those `taken`, less what queries of earlier runs lose by it."""
     best = _Choice(current, (), 0.0)
+    judge, lever, _ = mine
     cap, budget = judge.facts.cap, broadcast_budget(judge.facts)
     sides = [j.bounds(side) for j in lever.joins for side in BuildSide if (j.site, side) in lever.builds]
     for candidate in sorted({s.upper for s in sides if current < s.upper <= cap.one_bytes}):
-        turned = _all_turned(judge, lever, candidate)
-        if turned is None:
+        found, beside = _made(*mine, candidate), _made(*others, candidate)
+        if found is None or beside is None:
             continue
-        hashed = _hashed(judge, lever.with_threshold(int(candidate * GROWTH * MARGIN)), (*lever.joins, *also_hashed))
-        if any(b.is_vetoed for b in hashed):
+        if not budget.holds(_most_bytes((*taken, *(b for one in found.turned for b in one.builds)))):
             continue
-        if not budget.holds(_most_bytes((*taken, *(b for found in turned for b in found.builds)))):
-            continue
-        certain = tuple(min(found.certain, key=lambda b: b.gain) for found in turned if found.certain)
+        certain = tuple(min(one.certain, key=lambda b: b.gain) for one in found.turned if one.certain)
         certain = certain if lever.after_shuffles else together(judge.facts, certain)
-        doubtful = sum(min(0.0, b.gain) for found in turned for b in found.builds if b not in found.certain)
-        gain = _gain(certain) + doubtful + sum(min(0.0, hash_gain(judge.facts, b).low) for b in hashed)
+        doubtful = sum(min(0.0, b.gain) for one in found.turned for b in one.builds if b not in one.certain)
+        lost = sum(min(0.0, b.gain) for one in beside.turned for b in one.builds)
+        lost += sum(min(0.0, hash_gain(judge.facts, b).low) for b in (*found.hashed, *beside.hashed))
+        gain = _gain(certain) + doubtful + lost
         if gain > best.gain:
             best = _Choice(_threshold(sides, candidate, cap.one_bytes), certain, gain)
     return best
+
+
+def _made(judge: _Judge, lever: _Lever, also_hashed: Sequence[SizedJoin], candidate: int) -> _Found | None:
+    """What a threshold of `candidate` bytes makes of the joins of some queries; None where it may turn one that must not be.
+    `also_hashed` are joins that it cannot broadcast, but may make shuffled hash joins."""
+    turned = _all_turned(judge, lever, candidate)
+    if turned is None:
+        return None
+    hashed = _hashed(judge, lever.with_threshold(int(candidate * GROWTH * MARGIN)), (*lever.joins, *also_hashed))
+    return None if any(b.is_vetoed for b in hashed) else _Found(turned, hashed)
 
 
 def _all_turned(judge: _Judge, lever: _Lever, candidate: int) -> list[_Turned] | None:

@@ -71,16 +71,23 @@ def _broadcast_queries(facts: Facts) -> set[str]:
 
 def _candidates(facts: Facts, conf: SelectionConf) -> Iterator[tuple[int, list[HintCandidate]]]:
     """The thresholds that turn no join that must not be hashed, each with what counts of the joins it turns."""
-    builds: _Builds = {(site_of(b.query, b.join), b.side): b for b in hash_candidates(facts)}
-    joins = list({site_of(b.query, b.join): (b.query, b.join) for b in builds.values()}.values())
+    builds, joins = _builds(facts)
+    others = _builds(facts.of_other_runs)
     largest = {_largest(q, side)[1] for q, join in joins for side in join.sides if side.shuffle_bytes}
     advisory = conf.advisory_partition_bytes
     for candidate in sorted({advisory, *(size for size in largest if advisory < size <= facts.task_cap_bytes)}):
-        turned = list(_turned(joins, builds, replace(conf, local_map_bytes=candidate)))
-        if not any(b.is_vetoed for found in turned for b in found.builds):
+        with_it = replace(conf, local_map_bytes=candidate)
+        turned, beside = list(_turned(joins, builds, with_it)), list(_turned(others[1], others[0], with_it))
+        if not any(b.is_vetoed for found in (*turned, *beside) for b in found.builds):
             counted = [found.least for found in turned if found.certain or found.least.gain < 0]
             if counted:
                 yield candidate, counted
+
+
+def _builds(facts: Facts) -> tuple[_Builds, list[tuple[Query, JoinSite]]]:
+    """What may be built, and for which joins."""
+    builds: _Builds = {(site_of(b.query, b.join), b.side): b for b in hash_candidates(facts)}
+    return builds, list({site_of(b.query, b.join): (b.query, b.join) for b in builds.values()}.values())
 
 
 def _turned(joins: Sequence[tuple[Query, JoinSite]], builds: _Builds, conf: SelectionConf) -> Iterator[_Turned]:

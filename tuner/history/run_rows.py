@@ -88,11 +88,18 @@ def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list
     measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
     by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(measured[in_full:])}
     wanted = {run.key: Detail.PAST for run in by_changes.values()}
-    wanted |= {run.key: Detail.FULL for run in measured[:in_full]}
+    # The end of a month is longer ago than the newest, and comes again.
+    largest = max(measured[in_full:], key=_input_bytes, default=None)
+    whole = [*measured[:in_full], *([largest] if largest else [])]
+    wanted |= {run.key: Detail.FULL for run in whole}
     documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
     outcomes = {key: readable_outcome(key, document, wanted[key]) for key, document in documents if document}
     known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
     return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
+
+
+def _input_bytes(run: Run) -> int:
+    return sum(query.data_bytes for query in run.outcome.queries) if run.outcome else 0
 
 
 def read_brief(session: Session, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:

@@ -171,8 +171,9 @@ class Store:
             return usual_ms(session, cohort)
 
     def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
-        """As `runs`, for a decision: the newest `in_full` that succeeded are whole; what is older has what times rest on, and
-        the newest of each with the same changes its blocks of joins, for the others tell no more of these."""
+        """As `runs`, for a decision: the newest `in_full` that succeeded are whole, and the one of the others that read most;
+        what else is older has what times rest on, and the newest of each with the same changes its blocks of joins, for the
+        others tell no more of these."""
         with self._reading_much() as session:
             return read_recent(session, cohort, limit, in_full)
 

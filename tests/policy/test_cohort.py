@@ -58,7 +58,8 @@ def test_what_lost_is_not_tried_again_though_its_run_is_forgotten() -> None:
     cohort = Cohort(SECONDS, ADVICE, EFFECTS, window=10)
     cohort.nights(60)
     assert len(cohort.nights_in_force(BAD)) == 1
-    assert cohort.nights_in_force(GOOD) == list(range(1, 60))
+    compared = {11, 22, 33, 44, 55}
+    assert cohort.nights_in_force(GOOD) == [night for night in range(1, 60) if night not in compared]
 
 
 def test_what_lost_does_not_creep_back_by_moving_its_number() -> None:

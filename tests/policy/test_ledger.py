@@ -15,7 +15,7 @@ from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.ledger import read_ledger
+from tuner.policy.ledger import LONGEST_IDLE, read_ledger
 from tuner.policy.record import Record
 from tuner.policy.same_target import same_target
 
@@ -110,7 +110,8 @@ def test_what_can_never_be_measured_is_not_tried_for_ever() -> None:
     lost = [run(n, None, decided(ACTION), state=RunState.LOST) for n in range(1, MAX_TRIALS + 1)]
     assert record(BASE, *lost[:-1]).standing is Standing.TRIAL
     assert record(BASE, *lost).standing is Standing.ROLLED_BACK
-    other_queries = [run(n, {"q9": 10}, decided(ACTION)) for n in range(1, MAX_TRIALS + 1)]
+    other_queries = [run(n, {"q9": 10}, decided(ACTION)) for n in range(1, LONGEST_IDLE + MAX_TRIALS + 1)]
+    assert record(BASE, *other_queries[:LONGEST_IDLE]).trials == 0, "a query of each month comes back"
     assert record(BASE, *other_queries).standing is Standing.ROLLED_BACK
 
 

@@ -8,7 +8,7 @@ from tuner.model.decision import Mode, Standing
 from tuner.model.run import Run
 from tuner.policy.decide import decide
 
-from .histories import conf, decided, hint, recommend, run, situation, standings, told
+from .histories import conf, decided, hint, in_force, recommend, run, situation, standings, told
 
 
 def _drawing(found: Run, fingerprint: str) -> Run:
@@ -35,3 +35,12 @@ def test_what_was_proven_before_is_taken_back() -> None:
     won = _drawing(run(1, {"q1": 4, "q2": 4}, decided(conf(), queries=("q1", "q2"))), "q1")
     found = decide(situation(Mode.AUTO, 1, [run(0, {"q1": 10, "q2": 10}), won]))
     assert standings(found) == {conf().id: Standing.HELD}
+
+
+def test_a_query_that_the_latest_run_did_not_have_counts_as_it_last_ran() -> None:
+    advice = [recommend(conf(), queries=("q2",)), recommend(OTHER, queries=("q2",))]
+    without = run(1, {"q2": 10})
+    found = decide(situation(Mode.AUTO, 1, [BASE, without], advice))
+    assert standings(found) == {conf().id: Standing.HELD, OTHER.id: Standing.TRIAL}
+    mended = [BASE, run(1, {"q1": 10, "q2": 10}), run(2, {"q2": 10})]
+    assert in_force(decide(situation(Mode.AUTO, 1, mended, advice[:1]))) == {conf().id}

@@ -252,6 +252,9 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.SLOWER, _SLOWER),
     Reason(ReasonCode.SLOWER, _before_evidence(_SLOWER, "loss_probability")),
     Reason(ReasonCode.HELD_OUT, {"query": "q1", "run": "etl/1/1", "seconds": 16.0, "expected_seconds": 10.0}),
+    Reason(
+        ReasonCode.LOSES_ON_SOME_NIGHTS, {"query": "q1", "run": "etl/1/1", "seconds": 160.0, "expected_seconds": 40.0}
+    ),
     Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": 4}),
     Reason(ReasonCode.LONG_IN_FORCE, {"run": "etl/1/1"}),
     Reason(ReasonCode.NEVER_WITHOUT),

@@ -53,6 +53,7 @@ class ReasonCode(StrEnum):
     UNLIKELY_GAIN = "unlikely_gain"
     ALLOCATED_MORE = "allocated_more"
     ALLOCATED_LESS = "allocated_less"
+    LOSES_ON_SOME_NIGHTS = "loses_on_some_nights"
     HELD_OUT = "held_out"
     NO_RUN_WITHOUT = "no_run_without"
     NEVER_WITHOUT = "never_without"
@@ -129,7 +130,13 @@ class ReasonCode(StrEnum):
 
 # What was measured and lost: such a change is a reason to wait in other jobs, too.
 MEASURED_LOSSES = frozenset(
-    {ReasonCode.SLOWER, ReasonCode.NO_GAIN, ReasonCode.UNLIKELY_GAIN, ReasonCode.ALLOCATED_MORE}
+    {
+        ReasonCode.SLOWER,
+        ReasonCode.NO_GAIN,
+        ReasonCode.UNLIKELY_GAIN,
+        ReasonCode.ALLOCATED_MORE,
+        ReasonCode.LOSES_ON_SOME_NIGHTS,
+    }
 )
 # What the agent may say, with the numbers that it gives.
 HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {

@@ -14,6 +14,7 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.after_trial import ONE_MORE_WITHOUT, Tried, after_trial, sure_loss
 from tuner.policy.awaited_run import AwaitedRun
+from tuner.policy.balance import Balance
 from tuner.policy.blame import blamed
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.comparisons import Comparisons, believed, compare, predictions
@@ -60,6 +61,8 @@ class _Ledger:
     passing: PassingQueries = field(default_factory=PassingQueries)
     # The core time that executors held, of each run whose number of executors varies.
     allocations: ByContext[History] = field(default_factory=lambda: ByContext(allocation_history))
+    # When the last of the runs so far ended.
+    latest_end: datetime | None = None
     held: Measured | None = None
     # What is proven and not in force in the run that is judged: what is in its place must beat it.
     proven_out: list[DecidedChange] = field(default_factory=list)
@@ -121,7 +124,8 @@ def _take_in(ledger: _Ledger, run: Run) -> Mapping[str, Record] | None:
 
 
 def _learn(ledger: _Ledger, run: Run) -> None:
-    ledger.histories.of(run).add(ledger.measured)
+    ledger.histories.of(run).add(ledger.measured, is_beside=_is_beside(ledger, run))
+    ledger.latest_end = max(ledger.latest_end or _end(run), _end(run))
     held, allocations = allocated(run), ledger.allocations.of(run)
     # What executors hold in a night that found nothing to read says nothing of other nights.
     ledger.held = held if held is not None and not allocations.is_of_nothing(held) else None
@@ -130,6 +134,10 @@ def _learn(ledger: _Ledger, run: Run) -> None:
     for query in ledger.measured:
         for id_ in query.changes:
             ledger.met.setdefault(id_, set()).add(query.literals)
+
+
+def _is_beside(ledger: _Ledger, run: Run) -> bool:
+    return ledger.latest_end is not None and run.started_at < ledger.latest_end
 
 
 def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool) -> None:
@@ -142,7 +150,10 @@ def _remember(ledger: _Ledger, run: Run, rulings: Rulings, *, is_foreseen: bool)
         before = ledger.records.get(id_)
         is_of_another = not is_foreseen and ledger.by_context.is_out_elsewhere(id_)
         if before is None or not (before.is_out or is_of_another):
-            losses = (*(before.losses if before else ()), ledger.latest)
+            # Of a version before nobody wrote what it lost with.
+            lost_with = decided.lost_with or (ledger.latest.input_bytes,)
+            told = (replace(ledger.latest, input_bytes=size) for size in lost_with)
+            losses = (*(before.losses if before else ()), *told)
             ledger.records[id_] = Record(
                 decided, decided.standing, decided.why, losses=losses, judged_at=run.started_at
             )
@@ -386,12 +397,17 @@ def _judge_promoted(
         _judge_loss(ledger, run, decided, loss, effect.gain)
     else:
         severe = _severe_night(ledger, run, decided) if effect.comparisons else None
+        if severe and _costs_more_than_it_gains(ledger, run, decided, severe):
+            why = Reason(ReasonCode.LOSES_ON_SOME_NIGHTS, severe.numbers)
+            _record(ledger, run, decided, Standing.ROLLED_BACK, why, effect.gain)
+            return
         _record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, doubt=severe)
         _hold_out_if_unmeasured(ledger, run, decided)
 
 
 def _judge_loss(ledger: _Ledger, run: Run, decided: DecidedChange, loss: Reason, gain: float | None) -> None:
-    if is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at):
+    is_doubt = is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at)
+    if is_doubt and not _costs_more_than_it_gains(ledger, run, decided, as_doubt(loss)):
         _record(ledger, run, decided, decided.standing, decided.why, gain, doubt=as_doubt(loss))
     else:
         _record(ledger, run, decided, Standing.ROLLED_BACK, loss, gain)
@@ -411,6 +427,22 @@ def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason |
             numbers: dict[str, Number] = {"query": query.fingerprint, "run": run.key, "seconds": query.seconds}
             return Reason(ReasonCode.HELD_OUT, {**numbers, "expected_seconds": query.seconds / ratio})
     return None
+
+
+def _costs_more_than_it_gains(ledger: _Ledger, run: Run, decided: DecidedChange, severe: Reason) -> bool:
+    """Whether a night was not the first severe one, and such nights cost more than what a change gained on all others."""
+    before = ledger.records.get(decided.id)
+    return before is not None and not _was_decided_before(run, before) and before.balance.is_lost_with(severe)
+
+
+def _balance(ledger: _Ledger, decided: DecidedChange) -> Balance:
+    before = ledger.records.get(decided.id)
+    return before.balance if before is not None else Balance()
+
+
+def _was_decided_before(run: Run, before: Record) -> bool:
+    """Whether a run began before the latest of a change's runs so far had ended: it knew nothing of that."""
+    return before.judged_at is not None and run.started_at < before.judged_at
 
 
 def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
@@ -434,8 +466,7 @@ def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None
 
 
 def _may_come_back(ledger: _Ledger, run: Run, decided: DecidedChange) -> bool:
-    """Whether a run had none of the queries whose joins a change is for, and not too many in a row had none: of a run without them
-    it is no trial."""
+    """Whether a run had none of the queries whose joins a change is for, and not too many in a row had none: it was no trial."""
     return decided.change.is_on_joins and not _ran(run, decided.queries) and _idle(ledger, decided) < LONGEST_IDLE
 
 
@@ -474,12 +505,16 @@ def _hold_out_if_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -
 def _hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> None:
     """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
     what is out already."""
-    due = [record for record in records.values() if record.held_out and record.held_out.code is ReasonCode.LONG_IN_FORCE]
     places = {run.key: place for place, run in enumerate(runs)}
-    first = min(due, key=lambda one: (places[str(one.held_out.numbers["run"])], one.decided.change.trial), default=None)
-    for record in due:
-        if first and record.decided.change.trial != first.decided.change.trial:
-            records[record.decided.id] = replace(record, held_out=None)
+    due = {
+        id_: (places[str(why.numbers["run"])], record.decided.change.trial)
+        for id_, record in records.items()
+        if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
+    }
+    _, first = min(due.values(), default=(0, ""))
+    for id_, (_, trial) in due.items():
+        if trial != first:
+            records[id_] = replace(records[id_], held_out=None)
 
 
 def _awaited_run(ledger: _Ledger, run: Run, decided: DecidedChange, queries: Collection[str]) -> AwaitedRun:
@@ -516,7 +551,7 @@ def _record(
     """`held_out`, or a `doubt`, is why the next run is to be without it."""
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
-    if before is not None and before.judged_at is not None and run.started_at < before.judged_at:
+    if before is not None and _was_decided_before(run, before):
         # It was decided before the other run had told: that stays said.
         if before.standing in TAKEN_OUT and standing not in TAKEN_OUT:
             return
@@ -538,6 +573,7 @@ def _record(
         held_out=held_out or doubt,
         doubt=Doubt(doubt, ledger.latest) if doubt else _doubt_left(before, run, gain),
         unmeasured=_unmeasured(ledger, run, decided),
+        balance=Balance() if standing in TAKEN_OUT else _balance(ledger, decided).after(gain, doubt),
         idle=0 if run.outcome is None or _ran(run, decided.queries) else _idle(ledger, decided) + 1,
         awaits=_awaited_run(ledger, run, decided, [str(doubt.numbers["query"])] if doubt else decided.queries),
     )
@@ -565,7 +601,10 @@ def _context_of_failed(ledger: _Ledger, run: Run) -> Context | None:
 
 def _latest_end(run: Run, before: Record | None) -> datetime:
     """When the last of a change's runs has ended: of runs side by side, the first to begin may be that."""
+    return _end(run) if before is None or before.judged_at is None else max(_end(run), before.judged_at)
+
+
+def _end(run: Run) -> datetime:
     took = run.ended_at - run.started_at if run.ended_at else timedelta()
     # A clock that was ahead is believed for no longer than a run may take.
-    ended = run.started_at + min(took, LONGEST_RUN)
-    return ended if before is None or before.judged_at is None else max(ended, before.judged_at)
+    return run.started_at + min(took, LONGEST_RUN)

@@ -9,6 +9,7 @@ from datetime import datetime
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.reason import Reason
 from tuner.policy.awaited_run import AwaitedRun
+from tuner.policy.balance import Balance
 from tuner.policy.context import Context
 
 # A rolled back action may be tried again when inputs have grown or shrunk by this factor.
@@ -44,8 +45,8 @@ class Record:
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
     next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
-    run without it. `unmeasured` says, by query, how often in a row that had values which never ran without it. `idle` runs in a row had none
-    of its queries. `awaits` is what ends its being `held_out`.
+    run without it. `unmeasured` says, by query, how often in a row that had values which never ran without it. `idle` runs in a
+    row had none of its queries. `awaits` is what ends its being `held_out`. `balance` is what all nights with it come to.
     """
 
     decided: DecidedChange
@@ -59,6 +60,7 @@ class Record:
     doubt: Doubt | None = None
     unmeasured: Mapping[str, int] = field(default_factory=dict)
     idle: int = 0
+    balance: Balance = field(default_factory=Balance)
     awaits: AwaitedRun = field(default_factory=AwaitedRun)
 
     @property
@@ -70,4 +72,7 @@ class Record:
     def now(self) -> DecidedChange:
         """The action as it stands after the runs so far."""
         found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
+        found = replace(
+            found, lost_with=tuple(sorted({loss.input_bytes for loss in self.losses})) if self.is_out else ()
+        )
         return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
+from tuner.policy.balance import Balance
 from tuner.policy.context import ByContext, Context
 from tuner.policy.record import Record
 
@@ -63,6 +64,7 @@ def _as_there(record: Record, there: Record | None, difference: str) -> Record:
     if there is not None and there.standing is not Standing.PINNED:
         trials = 0 if there.standing is Standing.PROMOTED else there.trials
         return replace(there, decided=record.decided, losses=record.losses, trials=trials)
+    record = replace(record, balance=Balance())
     if record.standing is Standing.PROMOTED:
         why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
         return replace(record, standing=Standing.TRIAL, why=why, trials=0, held_out=None, doubt=None)

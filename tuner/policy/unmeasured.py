@@ -17,8 +17,8 @@ UNMEASURED_SHARE, UNMEASURED_RUNS = 0.5, 2
 def unmeasured(
     before: Mapping[str, int], id_: str, measured: Sequence[Measured], history: History, passing: Collection[str]
 ) -> dict[str, int]:
-    """By query (fingerprint): how often in a row, with the latest run, whose queries are `measured`, most of its seconds had values
-    that never ran without a change; but for those that will hardly come back."""
+    """By query (fingerprint): how often in a row, with the latest run, most of its seconds had values that never ran without a
+    change; but for those that will hardly come back."""
     seconds: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for query in _reached(measured, id_):
         if query.fingerprint not in passing:

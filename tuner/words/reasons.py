@@ -205,6 +205,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.NO_GAIN: "no gain beyond noise in {runs:run}",
     ReasonCode.ALLOCATED_MORE: partial(_allocated, direction="more"),
     ReasonCode.ALLOCATED_LESS: partial(_allocated, direction="less"),
+    ReasonCode.LOSES_ON_SOME_NIGHTS: "{query} took {seconds} in run {run}, about {expected_seconds} without it; such nights cost "
+    "more than it gained on all others",
     ReasonCode.HELD_OUT: "left out once, to compare: {query} took {seconds} in run {run}, about {expected_seconds} "
     "without it",
     ReasonCode.NO_RUN_WITHOUT: "left out once, to compare: most of run {run} had filter values that never ran without it",

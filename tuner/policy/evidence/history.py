@@ -86,14 +86,21 @@ class _Known:
         size = math.log(now / self.input_bytes) if now and self.input_bytes else 0.0
         return size if abs(size) > SAME_INPUT else 0.0
 
-    def add_run(self, in_force: frozenset[str], cpu_share: float) -> None:
+    def add_run(self, in_force: frozenset[str], cpu_share: float, *, is_beside: bool) -> None:
+        """Runs side by side had one machine, and its one hour: they count as one."""
         runs, logs = self.together.get(in_force, (0, 0.0))
-        self.together[in_force] = runs + 1, logs + math.log(max(LEAST_SHARE, cpu_share))
+        if not (runs and is_beside):
+            self.together[in_force] = runs + 1, logs + math.log(max(LEAST_SHARE, cpu_share))
         self.seen |= in_force
         self.cpu_share = cpu_share
 
     def runs_with(self, changes: frozenset[str]) -> int:
         return sum(n for ids, (n, _) in self.together.items() if not ids.isdisjoint(changes))
+
+    def rests_on_one_run(self, changes: frozenset[str]) -> bool:
+        """Whether there is but one run with these changes, or one without."""
+        runs_with = self.runs_with(changes)
+        return min(runs_with, sum(n for n, _ in self.together.values()) - runs_with) <= 1
 
     def ever_without(self, changes: frozenset[str]) -> bool:
         return any(ids.isdisjoint(changes) for ids in self.together)
@@ -143,8 +150,8 @@ class History:
     # than the second, where it is taken for a slow one and no third tells yet; else 0.
     _was_slow: dict[str, float] = field(default_factory=dict)
 
-    def add(self, queries: Sequence[Measured]) -> None:
-        """Those of the next run."""
+    def add(self, queries: Sequence[Measured], *, is_beside: bool = False) -> None:
+        """Those of the next run, which `is_beside` another if it began before that had ended."""
         # What is known of a query from before its values were looked at is known of each of them.
         before = [self._known.get(self._keys.of(query)) for query in queries]
         pairs = []
@@ -161,7 +168,7 @@ class History:
         for metric in METRICS:
             self._learn(metric, pairs)
         for query, known in pairs:
-            known.add_run(query.changes | query.properties, query.cpu_share)
+            known.add_run(query.changes | query.properties, query.cpu_share, is_beside=is_beside)
             for stage, seconds in query.stages.items():
                 usual = known.stages.get(stage)
                 known.stages[stage] = seconds if usual is None else 0.7 * usual + 0.3 * seconds
@@ -451,10 +458,10 @@ def _beside(control: Control | None, rest: Speed) -> Control | None:
 
 
 def _borne_out(clock: LogRatio, surer: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:
-    """The clock, less sure where it is far from what processors and work tell: by one run with the changes alone, or by runs
-    whose tasks waited."""
+    """The clock, less sure where it is far from what processors and work tell: where one run with the changes, or one
+    without them, is all that it rests on, or tasks waited."""
     clock = clock.less_sure(known.waits(changes, gain=clock.mean < surer.mean))
-    return _by_one_run(clock, surer) if known.runs_with(changes) == 1 else clock
+    return _by_one_run(clock, surer) if known.rests_on_one_run(changes) else clock
 
 
 def _over_values(clock: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:

@@ -246,6 +246,17 @@ def test_bad_usage(spark_tuner: Call, arguments: list[str]) -> None:
     assert spark_tuner("submit", *arguments).code == 2
 
 
+@pytest.mark.parametrize("application", [["app.py"], ["--master", "local", "my.jar"]])
+def test_an_application_beside_sql_is_bad_usage(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path, application: list[str]
+) -> None:
+    (tmp_path / "job.sql").write_text("SELECT 1")
+    result = spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "job.sql", "--", *application)
+    assert result.code == 2
+    assert "give an application or --sql, not both" in result.err
+    assert not (tmp_path / "arguments").exists(), "nothing has started"
+
+
 def test_sql_that_is_not_utf8_is_told_in_a_line(
     spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path
 ) -> None:

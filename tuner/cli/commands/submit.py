@@ -162,6 +162,8 @@ def submit(
         raise typer.BadParameter("give the recurring job a name", param_hint="--cohort")
     if not arguments and sql is None:
         raise typer.BadParameter("give an application after --, as for spark-submit, or --sql FILE")
+    if sql is not None and given.application:
+        raise typer.BadParameter("give an application or --sql, not both")
     program, statements = find_spark_submit(), _statements(sql)
     store, base = _store(url), event_log_base or _default_base()
     now = datetime.now(UTC)

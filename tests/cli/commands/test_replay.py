@@ -151,6 +151,17 @@ def test_a_pattern_that_names_no_cohort_says_which_there_are(logs: Path, tmp_pat
         assert "no cohort matches" not in spark_tuner(*command, "--cohort", "etl", "--since", "2100-01-01").output
 
 
+def test_that_nothing_started_since_then_is_told_in_a_line(logs: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/live.db"
+    for command in (("replay", logs), ("import", logs, "--db", url)):
+        done = spark_tuner(*command, "--since", "2100-01-01", "--months", 2)
+        assert done.exit_code == 1
+        assert done.stderr == (
+            "spark-tuner: no application that is asked for started since 2100-01-01 00:00 UTC (3 logs read)\n"
+        )
+        assert spark_tuner(*command, "--since", "2000-01-01", "--months", 2).stderr == ""
+
+
 def test_a_log_that_was_named_and_cannot_be_read_is_a_failure(logs: Path, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/live.db"
     bad = logs / "local-9.zstd"

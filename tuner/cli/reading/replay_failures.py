@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tuner.cli.reading.log_sources import on_stderr
 from tuner.eventlog.log_version import finished_name, log_name
 from tuner.history.asked_cohorts import none_asked
+from tuner.words.counts import counted
 
 if TYPE_CHECKING:
     from tuner.eventlog.find import LogSource
@@ -17,12 +18,22 @@ if TYPE_CHECKING:
 
 def told_failures(sources: Iterable[LogSource], summary: ReplaySummary, which: RunSelection) -> int:
     """How many failures there are: logs that were given by their own names and could not be read, and a pattern that names no
-    cohort."""
+    cohort. That none started since then is told, too."""
     named = {log_name(source) for source in sources if source.named}
     unread = [log for log in summary.unread if log.is_unreadable and finished_name(log.log) in named]
     for log in unread:
         on_stderr(f"{log.log}: {log.why}")
-    if not summary.unnamed:
-        return len(unread)
-    on_stderr(none_asked(which.cohort, summary.unnamed))
-    return len(unread) + 1
+    if summary.unnamed:
+        on_stderr(none_asked(which.cohort, summary.unnamed))
+        return len(unread) + 1
+    read = summary.logs - sum(log.is_unreadable for log in summary.unread)
+    if read and not summary.cohorts and not summary.problems and (started := _started(which)):
+        on_stderr(f"no application that is asked for started {started} ({counted(read, 'log')} read)")
+    return len(unread)
+
+
+def _started(which: RunSelection) -> str:
+    """When applications are to have started, "" where at any time."""
+    if which.since is not None:
+        return f"since {which.since:%Y-%m-%d %H:%M} UTC"
+    return f"in the last {which.months:g} months" if which.months is not None else ""

@@ -32,10 +32,14 @@ def allowed(properties: Mapping[str, object]) -> dict[str, str]:
 # Free text that a log carries (job descriptions, error messages) can quote SQL with literals or a URL with a password.
 # Words are matched whole and not given back (possessive), or a long one would take quadratic time.
 _KEYWORDS = (
-    r"password|passwd|passphrase|passcode|pwd|secret|token|credential|authorization|signature"
+    r"password|passwd|passphrase|passcode|(?<![a-z0-9])pass(?![\w.-])|pwd|secret|token|credential|authorization|signature"
     r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key"
 )
 _NAME = rf"(?=[\w.-]*(?:{_KEYWORDS}))[\w.-]++"
+# As in a=b, a: b, a == b, a := b, a => b; and a -> b, as Scala prints a map, whose - a name without space has taken along.
+_SEPARATOR = r"\s*+(?:[=:]{1,3}+>?+|->|(?<=-)>)\s*+"
+# What stands before a secret in an HTTP header.
+_SCHEME = r"(?:(?:bearer|basic|token|digest|negotiate|apikey)\s++)?"
 # Up to white space, for a password may hold what separates values, unless the next name follows it; all within braces.
 _PART = r"(?:[^\s,;&)]++|[,;&)]++(?![\w.-]++\s*+=(?![=\s]|$)|\s|$))"
 _VALUE = rf"(?:\{{(?>(?:[^}}]|\}}\}}){{0,300}})\}}{_PART}*+|{_PART}++)"
@@ -58,13 +62,20 @@ _SECRETS = (
         r"\1\2",
     ),
     (re.compile(r"(?i)\b(jdbc:oracle:\w+:)(?:[^\s@]++(?=@)|([^\s@]++))"), r"\1\2"),
-    (re.compile(rf"(?i)(?<![\w.-])(--?+{_NAME})(?:\s*+[=:]\s*+|\s++){_VALUE}"), r"\1=?"),
-    (re.compile(rf"(?i)(?<![\w.-])({_NAME}|sig)\s*+[=:]\s*+(?:(?:bearer|basic)\s++)?{_VALUE}"), r"\1=?"),
+    (re.compile(rf"(?i)(?<![\w.-])(--?+{_NAME})(?:{_SEPARATOR}|\s++){_VALUE}"), r"\1=?"),
+    (re.compile(rf"(?i)(?<![\w.-])({_NAME}|sig){_SEPARATOR}{_SCHEME}{_VALUE}"), r"\1=?"),
     (re.compile(rf"(?i)\b(identified\s++by\s++){_VALUE}"), r"\1?"),
     (re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]+"), r"\1?"),
     # Base64 of a name and a password, rather than a word.
     (re.compile(r"\b((?i:basic)\s+)(?=\w[\w+/]*[A-Z0-9=])[\w+/]{6,}+={0,2}"), r"\1?"),
-    (re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), "?"),
+    # What its issuer marks as a secret: AWS, Databricks, GitHub, GitLab, Slack.
+    (
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[0-9A-Z]{16}\b|dapi[0-9a-f]{20,}+(?:-\d++)?"
+            r"|(?:gh[oprsu]|github_pat)_\w{20,}+|(?:glpat|xox[abprs])-[\w-]{10,}+)"
+        ),
+        "?",
+    ),
     # A JSON web token, sought from where its word begins.
     (re.compile(r"(?<![\w-])(?=[\w-]++\.[\w-])([\w-]*?)\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), r"\1?"),
 )

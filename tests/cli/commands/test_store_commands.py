@@ -155,6 +155,27 @@ def test_a_change_is_named_by_its_short_id(spark_tuner: Call, run: Run, url: str
         assert [v.change_id for v in store.verdicts("etl.nightly")] == [ACTION.id]
 
 
+def test_what_is_tried_together_is_ruled_on_together(spark_tuner: Call, run: Run, url: str) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+    hints = [Action(ActionKind.HINT_JOIN, f"join{n}", Hint.BROADCAST, "q1", ("dim",)) for n in range(2)]
+    trial = [decided(order, Standing.PROMOTED), *(decided(h, Standing.PROMOTED, needs=order.id) for h in hints)]
+    other = decided(replace(hints[0], target="another"), Standing.PROMOTED)
+    later = replace(run, key="etl/2", decision=Decision(Mode.AUTO, (*trial, other)))
+    with Store.open(url) as store:
+        store.begin(later)
+    result = spark_tuner("rollback", "etl.nightly", short_id(hints[1].id), "--reason", "too slow")
+    assert result.code == 0
+    ids = [d.id for d in trial]
+    with Store.open(url) as store:
+        said = store.verdicts("etl.nightly")
+    assert sorted(v.change_id for v in said) == sorted(ids)
+    assert {(v.ruling, v.reason, v.at) for v in said} == {(Ruling.ROLL_BACK, "too slow", said[0].at)}
+    assert result.said.startswith(f"rollback: {action_words(hints[1], NO_NAMES)} (from the next run of etl.nightly on)")
+    assert all(f"id: {short_id(id_)}" in result.out for id_ in ids)
+    shown = spark_tuner("status", "etl.nightly").out
+    assert (shown.count("rolled back (id"), shown.count("promoted (id")) == (3, 1)
+
+
 def test_what_may_be_several_changes_is_told_apart(spark_tuner: Call, run: Run, url: str) -> None:
     other = decided(Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "8"))
     later = replace(run, key="etl/2", decision=Decision(Mode.AUTO, (other,)))

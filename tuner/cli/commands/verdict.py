@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -18,6 +18,9 @@ from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
+from tuner.model.decision import DecidedChange, Decision
+from tuner.model.trial import decided_by_trial
+from tuner.model.trial_rulings import ruled_together
 from tuner.model.verdict import Ruling, Verdict
 from tuner.person import this_person
 from tuner.words.changes import change_words
@@ -44,36 +47,53 @@ ChangeId = Annotated[
 
 
 def approve(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
-    """Let the next run try a change."""
+    """Let the next run try a change, and what is tried with it."""
     _rule(Ruling.APPROVE, cohort, change, reason, url)
 
 
 def reject(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
-    """Never apply a change."""
+    """Never apply a change, nor what is tried with it."""
     _rule(Ruling.REJECT, cohort, change, reason, url)
 
 
 def pin(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
-    """Apply a change in every run, whatever is measured."""
+    """Apply a change, and what is tried with it, in every run, whatever is measured."""
     _rule(Ruling.PIN, cohort, change, reason, url)
 
 
 def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
-    """Take a change back from the next run on."""
+    """Take a change back, and what is tried with it, from the next run on."""
     _rule(Ruling.ROLL_BACK, cohort, change, reason, url)
 
 
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
     with Store.open(stored_url(url)) as store:
         runs = known_runs(store, cohort)
-        decisions = [*(run.decision for run in runs), decision_now(store, cohort, runs).decision]
-        known = {d.id: d.change for decision in decisions for d in decision.changes}
+        trials = _newest_trials([*(run.decision for run in runs), decision_now(store, cohort, runs).decision])
+        known = {id_: decided.change for id_, trial in trials.items() for decided in trial if decided.id == id_}
         names = names_in(runs)
-        change = known[_the_one(known, part, cohort, names)]
-        store.record(Verdict(cohort, change.id, ruling, this_person(), datetime.now(UTC), reason))
+        id_ = _the_one(known, part, cohort, names)
+        ruled = ruled_together(trials[id_], id_, ruling)
+        now, by = datetime.now(UTC), this_person()
+        store.record(*(Verdict(cohort, one, ruling, by, now, reason) for one in ruled))
         keep_stance_now(store, cohort)
-    said = f"{ruling}: {change_words(change, names)} (from the next run of {cohort} on)"
-    print_lines(console(), [said, f"  id: {short_id(change.id)}"])
+    print_lines(console(), _said(ruling, cohort, id_, {one: change_words(known[one], names) for one in ruled}))
+
+
+def _newest_trials(decisions: Sequence[Decision]) -> dict[str, tuple[DecidedChange, ...]]:
+    """Each change's trial, by its id, as the newest of these decisions has it, which come oldest first."""
+    trials = [trial for decision in decisions for trial in decided_by_trial(decision.changes)]
+    return {decided.id: trial for trial in trials for decided in trial}
+
+
+def _said(ruling: Ruling, cohort: str, id_: str, words: Mapping[str, str]) -> Iterator[str]:
+    """The change that was named first."""
+    yield f"{ruling}: {words[id_]} (from the next run of {cohort} on)"
+    yield f"  id: {short_id(id_)}"
+    for other in words:
+        if other != id_:
+            yield f"{ruling}, for they are tried together: {words[other]}"
+            yield f"  id: {short_id(other)}"
 
 
 def _the_one(known: Mapping[str, Change], part: str, cohort: str, names: QueryNames) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Risk
-from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
+from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Run
 from tuner.model.trial import decided_by_trial, standing_of
+from tuner.model.trial_rulings import trial_rulings
 from tuner.model.verdict import Ruling, Verdict
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models.recommendations import ActionItem, Measured, Recommendation, RiskItem, RulingItem, Seconds
@@ -36,16 +37,6 @@ ORDER = (
     Standing.ROLLED_BACK,
     Standing.EXPIRED,
 )
-
-_RULINGS = {
-    Standing.PROPOSED: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
-    Standing.TRIAL: [Ruling.PIN, Ruling.ROLL_BACK],
-    Standing.PROMOTED: [Ruling.PIN, Ruling.ROLL_BACK],
-    Standing.PINNED: [Ruling.ROLL_BACK],
-    Standing.HELD: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
-    Standing.ROLLED_BACK: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
-    Standing.EXPIRED: [Ruling.APPROVE, Ruling.REJECT, Ruling.PIN],
-}
 
 _RISKS = tuple(Risk)
 
@@ -144,30 +135,14 @@ def _is_asked(trial: Trial) -> bool:
 
 
 def _ruled(trial: Trial, standing: Standing, said: Mapping[str, Verdict | None]) -> dict[Ruling, list[str]]:
-    """The rulings that would change something, each with the ids of the changes that it is on. What only a person can carry
-    out can only be rejected."""
-    if not any(decided.change.carried_out for decided in trial):
-        return {Ruling.REJECT: _ids(trial)} if standing is Standing.PROPOSED else {}
-    found = {ruling: _ids(trial) for ruling in _RULINGS[standing]} | _ruled_in_part(trial, standing)
+    """The rulings that would change something, each with the ids of the changes that it is on."""
     return {
         ruling: ids
-        for ruling, ids in found.items()
-        if standing is Standing.EXPIRED or any(_newest(said[id_]) is not ruling for id_ in ids)
+        for ruling, ids in trial_rulings(trial).items()
+        if standing is Standing.EXPIRED
+        or not any(decided.change.carried_out for decided in trial)
+        or any(_newest(said[id_]) is not ruling for id_ in ids)
     }
-
-
-def _ruled_in_part(trial: Trial, standing: Standing) -> dict[Ruling, list[str]]:
-    """Of a trial that is in force in part: what is proposed is approved by itself, and what was never tried is not pinned."""
-    if standing not in IN_FORCE:
-        return {}
-    proposed = _ids([decided for decided in trial if decided.standing is Standing.PROPOSED])
-    asked = {Ruling.APPROVE: proposed, Ruling.REJECT: proposed} if proposed else {}
-    can_pin = Ruling.PIN in _RULINGS[standing]
-    return asked | ({Ruling.PIN: _ids([decided for decided in trial if decided.is_in_force])} if can_pin else {})
-
-
-def _ids(trial: Sequence[DecidedChange]) -> list[str]:
-    return [decided.id for decided in trial]
 
 
 def _newest(verdict: Verdict | None) -> Ruling | None:

@@ -94,6 +94,29 @@ def test_one_cohort_begins_with_the_answer(spark_tuner: Call, store: Store) -> N
     assert f"  rolled back (id {short_id(BACK.id)}): spark.sql.adaptive.enabled=true" in lines
 
 
+def test_as_json_one_cohort_has_what_its_text_is_about(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED, PROPOSED, BACK))
+    found = json.loads(spark_tuner("status", COHORT, "--json").out)
+    (listed,) = json.loads(spark_tuner("status", "--json").out)["cohorts"]
+    assert found["summary"] == listed
+    assert (listed["state"], listed["mode"], listed["waiting"]) == ("tuned", "auto", 1)
+    coming = found["next"]
+    assert (coming["decision"], coming["may_change"], coming["sizes"]) == (
+        "1 proposed, 1 promoted, 1 rolled back",
+        False,
+        [],
+    )
+    assert [(a["standing"], a["short_id"], a["gained_seconds"]) for a in coming["actions"]] == [
+        ("promoted", short_id(PROMOTED.id), 12.0),
+        ("proposed", short_id(PROPOSED.id), None),
+        ("rolled_back", short_id(BACK.id), None),
+    ]
+    assert spark_tuner("approve", COHORT, coming["actions"][1]["short_id"]).code == 0
+    assert found["runs"][-1]["started_at"] == listed["last_started_at"] == "2026-11-02T02:00:00Z"
+    keep(store, before(2))
+    assert json.loads(spark_tuner("status", COHORT, "--json").out)["next"]["may_change"]
+
+
 def test_the_runs_come_last_and_say_what_their_seconds_are_of(spark_tuner: Call, store: Store) -> None:
     keep(store, before(0), with_hint(1), details=outlook(PROMOTED))
     *_, over, heads, first, second = spark_tuner("status", COHORT).out.splitlines()

@@ -1,19 +1,20 @@
-"""What `status --json` prints: cohorts, and the runs of one."""
+"""What `status --json` prints: cohorts, and of one where it stands, its next run and its runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tuner.history.cohort_rows import CohortSummary
+from tuner.loop.decision_now import DecisionNow
 from tuner.model.action import Action
-from tuner.model.decision import DecidedChange
+from tuner.model.decision import DecidedChange, Decision
 from tuner.model.run import Run
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
 from tuner.words.literal_rungs import values_words
 from tuner.words.query_names import QueryNames
-from tuner.words.reasons import why_words
+from tuner.words.reasons import reason_words, why_words
 from tuner.words.short_ids import short_id
 
 
@@ -39,6 +40,23 @@ def summary_json(summary: CohortSummary) -> dict[str, Any]:
     }
 
 
+def next_json(coming: DecisionNow, names: QueryNames) -> dict[str, Any]:
+    """What the next run will have, and what waits for a person; `may_change`: a run has ended since that was decided."""
+    decision = coming.decision
+    return {
+        "decision": decision_summary(decision),
+        "state": decision.state,
+        "mode": decision.mode,
+        "objective": decision.objective,
+        "may_change": coming.may_change,
+        "actions": _actions_json(decision, names),
+        "sizes": [
+            {"property": one.property, "value": one.value, "was": one.was or None, "reason": reason_words(one.why)}
+            for one in decision.sizes
+        ],
+    }
+
+
 def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict[str, Any]:
     """A run with what steered it and what it measured."""
     outcome = run.outcome
@@ -46,7 +64,7 @@ def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict
         "key": run.key,
         "try_number": run.try_number,
         "state": run.state,
-        "started_at": run.started_at.isoformat(),
+        "started_at": run.started_at,
         "duration_ms": outcome.duration_ms if outcome else None,
         "allocated_core_hours": outcome.allocated_core_hours if outcome else None,
         "allocated_gib_hours": outcome.allocated_gib_hours if outcome else None,
@@ -56,11 +74,7 @@ def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict
         "decision": decision_summary(run.decision),
         "mode": run.decision.mode,
         "objective": run.decision.objective,
-        "actions": [
-            _action_json(decided, action, names)
-            for decided in run.decision.changes
-            for action in decided.change.actions
-        ],
+        "actions": _actions_json(run.decision, names),
         "queries": [
             {
                 "fingerprint": q.fingerprint,
@@ -87,6 +101,10 @@ def _failure_json(run: Run, names: QueryNames) -> dict[str, Any] | None:
     }
 
 
+def _actions_json(decision: Decision, names: QueryNames) -> list[dict[str, Any]]:
+    return [_action_json(decided, action, names) for decided in decision.changes for action in decided.change.actions]
+
+
 def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> dict[str, Any]:
     return {
         "id": action.id,
@@ -96,4 +114,5 @@ def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> d
         "standing": decided.standing,
         "reason": why_words(decided, names),
         "values": values_words(decided),
+        "gained_seconds": decided.gained_seconds,
     }

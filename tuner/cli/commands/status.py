@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from tuner.cli.as_json.status import run_json, summary_json
+from tuner.cli.as_json.status import next_json, run_json, summary_json
 from tuner.cli.as_text.status_cohorts import show_cohorts
 from tuner.cli.options.checks import require_none_typed
 from tuner.cli.options.cohort import known_name, known_runs
@@ -16,6 +16,7 @@ from tuner.cli.options.store import Url, stored_url
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.history.store import Store
+from tuner.loop.decision_now import decision_now
 from tuner.words.query_names import names_in
 
 _NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
@@ -38,15 +39,23 @@ def status(
         if cohort is None:
             _all(store, as_json)
             return
-        if not as_json:
-            from tuner.cli.as_text.status_cohort import cohort_page, show_cohort
-
-            show_cohort(console(), cohort_page(store, cohort, runs), core_hour_price)
+        if as_json:
+            typer.echo(msgspec.json.encode(_one_json(store, cohort, runs, core_hour_price)).decode())
             return
-        found = known_runs(store, cohort, runs)
+        from tuner.cli.as_text.status_cohort import cohort_page, show_cohort
+
+        show_cohort(console(), cohort_page(store, cohort, runs), core_hour_price)
+
+
+def _one_json(store: Store, cohort: str, most_runs: int, core_hour_price: float | None) -> dict[str, Any]:
+    found = known_runs(store, cohort, most_runs)
     names = names_in(found)
-    runs_json = [run_json(run, names, core_hour_price) for run in found]
-    typer.echo(msgspec.json.encode({"cohort": cohort, "runs": runs_json}).decode())
+    return {
+        "cohort": cohort,
+        "summary": next(map(summary_json, store.cohorts(cohort=cohort)), None),
+        "next": next_json(decision_now(store, cohort, found), names),
+        "runs": [run_json(run, names, core_hour_price) for run in found],
+    }
 
 
 def _all(store: Store, as_json: bool) -> None:

@@ -81,14 +81,24 @@ def test_the_runs_of_the_store(spark_tuner: Call, tmp_path: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("explain", LOG, "--save", "model.json"), 2, "--model"),
-        (("explain", LOG, "--cohort", "nightly"), 1, "leave out the paths"),
-        (("explain", LOG, "--query", "999999"), 1, "no query to explain"),
+        (("explain", LOG, "--cohort", "nightly"), 2, "leave out the paths"),
+        (("explain", LOG, "--query", "999999"), 1, "no query 999999 that succeeded"),
         (("explain", "nowhere"), 1, "no such file"),
     ],
 )
 def test_what_cannot_be_explained(spark_tuner: Call, arguments: tuple[object, ...], code: int, said: str) -> None:
     result = spark_tuner(*arguments)
     assert (result.code, said in result.err) == (code, True)
+
+
+def test_what_can_be_read_is_explained_beside_what_cannot(spark_tuner: Call) -> None:
+    alone = spark_tuner("explain", LOG, "--json")
+    beside = spark_tuner("explain", LOG, "nowhere", "--json")
+    assert (alone.code, beside.code, beside.out) == (0, 1, alone.out)
+    assert beside.err.splitlines() == ["spark-tuner: nowhere: no such file or directory"]
+    model = spark_tuner("explain", LOG, "nowhere", "--model")
+    assert (model.code, model.out) == (1, "")
+    assert "1 log cannot be read: no model is trained without" in model.err
 
 
 def test_a_log_without_queries(spark_tuner: Call, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tuner.cli.options.output import AsJson
 from tuner.cli.options.store import Url
 from tuner.errors import TunerError
 from tuner.whole_file import write_whole
+from tuner.words.counts import counted
 
 
 def explain(
@@ -37,14 +38,18 @@ def explain(
     from tuner.cli.as_json.explain_model import model_json
     from tuner.cli.as_json.explain_queries import explained
     from tuner.cli.as_text import explain_model, explain_queries
-    from tuner.cli.reading.measured_queries import read_samples
+    from tuner.cli.reading.measured_queries import samples_of_logs, samples_of_store
     from tuner.cost.learned.calibrated_model import configured_model
 
     if save is not None and not model:
         raise typer.BadParameter("--save writes what --model trains: give both")
-    found = read_samples(paths or [], url, cohort)
+    if paths and cohort is not None:
+        raise typer.BadParameter("--cohort chooses among the store's runs: leave out the paths, or --cohort")
+    found, unread = samples_of_logs(paths) if paths else (samples_of_store(url, cohort), 0)
     prior = configured_model()
     if model:
+        if unread:
+            raise TunerError(f"{counted(unread, 'log')} cannot be read: no model is trained without what was asked for")
         from tuner.cli.reading.trained_model import trained_model
 
         trained = trained_model(found, prior)
@@ -53,11 +58,19 @@ def explain(
         _print(as_json, model_json(trained), lambda: explain_model.show(trained, prior))
         return
     queries = explained(found, prior, query)
-    if not queries:
-        raise TunerError(
-            "no query to explain: give the path of an event log with a query that succeeded, or run a job first"
-        )
-    _print(as_json, {"queries": queries}, lambda: explain_queries.show(queries))
+    if queries:
+        _print(as_json, {"queries": queries}, lambda: explain_queries.show(queries))
+    elif not unread or found:
+        raise TunerError(_nothing_to_explain(query if found else None))
+    if unread:
+        raise typer.Exit(1)
+
+
+def _nothing_to_explain(query: int | None) -> str:
+    """`query` is the number that none of the queries has that there are."""
+    if query is not None:
+        return f"no query {query} that succeeded: `spark-tuner explain` without --query lists all that did, with their numbers"
+    return "no query to explain: give the path of an event log with a query that succeeded, or run a job first"
 
 
 def _write(path: Path, trained: Any) -> None:

@@ -20,9 +20,12 @@ def test_nothing_to_change(spark_tuner: Call, tmp_path: Path) -> None:
 
 
 def test_a_partial_log_is_no_ground_for_advice(spark_tuner: Call, tmp_path: Path) -> None:
-    result = spark_tuner("advise", write_log(tmp_path / "app-1", ended=False))
+    log = write_log(tmp_path / "app-1", ended=False)
+    result = spark_tuner("advise", log)
     assert result.code == 0
-    assert "no advice: the log is partial" in result.out
+    (unused,) = json.loads(spark_tuner("advise", log, "--json").out)["not_used"]
+    assert f"no advice from {log}: {unused['why']}" in result.said
+    assert unused["why"].startswith("the log is partial; its rows and times are incomplete: ")
 
 
 def test_json_names_logs_that_are_no_ground_for_advice(spark_tuner: Call, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def _show(application: Application, found: Advised, hinted: HintedSql, names: Qu
         hinted.show(out)
         print_lines(out, insights_lines(found.insights, names))
     else:
-        print_lines(out, [f"  no advice: the log is {application.status}; its rows and times are incomplete"])
+        print_lines(out, [f"  no advice from {found.log}: {why_not_used(application)}"])
     out.print()
 
 

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from tests.cli.conftest import Result
 from tests.cli.terminal.test_hostile_text import is_clean
 from tests.nightly import START_MS, Spark
-from tests.panel.nights import decided, keep, night, outlook, query
+from tests.panel.nights import COHORT, decided, keep, night, outlook, query
 from tests.replay.test_live_histories import DAY_MS
 from tests.words.samples import REASONS
 from tuner.cli.as_text.demo import show
@@ -39,7 +39,7 @@ DESCRIPTION = "monthly revenue by region and channel, net of returns, in EUR"
 HOSTILE = "a\x1b[2J\x07\u202e[red]\nforged line " + "x" * 40
 
 
-@pytest.fixture(params=[80, 100])
+@pytest.fixture(params=[40, 80, 100])
 def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setenv("COLUMNS", str(request.param))
     return int(request.param)
@@ -154,6 +154,15 @@ def test_status_of_a_job_of_which_there_is_everything_to_say(
     shown = spark_tuner("status", cohort, "--core-hour-price", "4")
     check(shown, width, cohort, DESCRIPTION, "123,461.7", "123,466.7", "2,777,778", "11,111,111")
     check(spark_tuner("status"), width, cohort, "123,461.7")
+
+
+def test_two_runs_side_by_side(spark_tuner: Call, store: Store, width: int) -> None:
+    names = {n: f"{n}_revenue_by_region_and_channel_net_of_all_returns" for n in range(1, 9)}
+    slow, fast = ([query(f"q{n}", per * n, name, n) for n, name in names.items()] for per in (9000.0, 900.0))
+    keep(store, night(0, *fast), night(1, *slow))
+    result = spark_tuner("compare", COHORT)
+    assert result.code == 0
+    check(result, width, *names.values())
 
 
 def test_the_demo(capsys: pytest.CaptureFixture[str], width: int) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.markup import escape
 from rich.table import Table
 
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.tables import number_column, table, text_cell, text_column
 from tuner.compare.run_comparison import QueryComparison, RunComparison, RunTotals
-from tuner.printable import identifier, printable
+from tuner.printable import identifier
 from tuner.units import format_seconds, format_share
 from tuner.words.causes import cause_words, kind_words, signed_seconds
 from tuner.words.comparisons import headline, other_differences, query_causes, said_causes, total_words
@@ -47,30 +47,27 @@ def _run_line(which: str, run: RunTotals) -> str:
 
 
 def _why(found: RunComparison, names: QueryNames) -> Table:
-    table = Table("seconds", "from", "why", box=None)
-    table.columns[0].justify = "right"
-    for column in table.columns[:-1]:
-        column.no_wrap = True
+    totals = table(number_column("seconds"), text_column("from"), text_column("why"))
     for total in said_causes(found):
-        why = escape(printable(total_words(total, found, names)))
-        table.add_row(signed_seconds(total.seconds), kind_words(total.kind), why)
-    return table
+        totals.add_row(
+            signed_seconds(total.seconds), kind_words(total.kind), text_cell(total_words(total, found, names))
+        )
+    return totals
 
 
 def _queries(queries: tuple[QueryComparison, ...], names: QueryNames) -> Table:
-    table = Table("query", "before", "after", "difference", "share", "from", box=None)
-    for column in table.columns[1:5]:
-        column.justify, column.no_wrap = "right", True
+    numbers = map(number_column, ("before", "after", "difference", "share"))
+    compared = table(text_column("query"), *numbers, text_column("from"))
     for query in queries:
-        table.add_row(
-            escape(printable(names[query.fingerprint])),
+        compared.add_row(
+            text_cell(names[query.fingerprint]),
             _seconds(query.before.seconds if query.before else None),
             _seconds(query.after.seconds if query.after else None),
             signed_seconds(query.difference),
             "-" if query.share is None else format_share(query.share),
             "noise" if query.is_noise else ", ".join(dict.fromkeys(kind_words(c.kind) for c in query_causes(query))),
         )
-    return table
+    return compared
 
 
 def _details(query: QueryComparison, found: RunComparison, names: QueryNames) -> Iterator[str]:

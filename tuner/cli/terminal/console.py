@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 from rich.console import Console
 
@@ -11,11 +12,20 @@ MOST_COLUMNS = 100
 
 
 def console(*, stderr: bool = False) -> Console:
-    """As wide as the terminal; where the output is none, as COLUMNS says, else MOST_COLUMNS.
+    """As wide as COLUMNS says; where it says nothing, as the terminal, else MOST_COLUMNS.
 
     `x:id:y` is no picture: SQL has such.
     """
-    found = Console(stderr=stderr, highlight=False, emoji=False)
-    if found.is_terminal or os.environ.get("COLUMNS", "").isdigit():
+    said = _columns_said()
+    found = Console(stderr=stderr, highlight=False, emoji=False, width=said or MOST_COLUMNS)
+    if said or not found.is_terminal:
         return found
-    return Console(stderr=stderr, highlight=False, emoji=False, width=MOST_COLUMNS)
+    # Rich believes in COLUMNS of 0, too.
+    width = shutil.get_terminal_size().columns if "COLUMNS" in os.environ else None
+    return Console(stderr=stderr, highlight=False, emoji=False, width=width)
+
+
+def _columns_said() -> int:
+    """0 where COLUMNS says nothing that can be meant."""
+    text = os.environ.get("COLUMNS", "")
+    return int(text) if text.isascii() and text.isdigit() else 0

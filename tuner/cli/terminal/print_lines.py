@@ -24,7 +24,7 @@ def print_lines(console: Console, lines: Iterable[str], limit: int | None = None
     What is wider than the console is folded, and goes on behind the line's own indent.
     """
     for line in lines:
-        for row in _folded(console, printable(line, limit)):
+        for row in folded(console, printable(line, limit)):
             console.print(row, markup=False, soft_wrap=True)
 
 
@@ -34,7 +34,8 @@ def print_to_copy(console: Console, lines: Iterable[str]) -> None:
         console.print(printable(line), markup=False, soft_wrap=True)
 
 
-def _folded(console: Console, line: str) -> Iterator[str]:
+def folded(console: Console, line: str) -> Iterator[str]:
+    """A printable line as rows that fit the console; each but the first goes on behind the line's own indent."""
     columns = min(console.width, MOST_COLUMNS)
     if cell_len(line) <= columns:
         yield line

@@ -7,6 +7,8 @@ from tuner.model.run import RunState
 
 # Of a run of which its times are left.
 PLANS_LET_GO = "its plans were let go (spark-tuner db prune)"
+# Of a cohort that something was imported for.
+UNBORN = "waits for its first run, which is observed"
 _RUN_STATES = {RunState.PARTIAL: "partial log", RunState.LOST: "no log"}
 
 

@@ -127,6 +127,29 @@ def test_it_may_be_for_another_cohort_which_may_have_no_run_yet(spark_tuner: Cal
         assert store.imports("etl") == []
 
 
+def test_what_waits_for_a_first_run_is_shown_and_ruled_on(spark_tuner: Call, file: Path, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+    assert spark_tuner("db", "upgrade", "--db", url).code == 0
+    assert spark_tuner("baseline", "import", file, "--pin", "--db", url).code == 0
+    listed = spark_tuner("status", "--db", url)
+    assert "etl: waits for its first run" in listed.said and "no runs yet" not in listed.out
+    found = json.loads(spark_tuner("status", "--json", "--db", url).out)
+    assert found == {"cohorts": [], "without_runs": ["etl"]}
+    shown = spark_tuner("status", "etl", "--db", url).said
+    assert f"pinned (id {short_id(SET.id)}): spark.sql.shuffle.partitions=16" in shown
+    assert "imported from a baseline of etl exported as of 2026-01-02" in shown
+    coming = json.loads(spark_tuner("status", "etl", "--json", "--db", url).out)
+    assert (coming["summary"], coming["runs"], coming["next"]["actions"][0]["standing"]) == (None, [], "pinned")
+    assert spark_tuner("reject", "etl", short_id(SET.id), "--reason", "not here", "--db", url).code == 0
+    shown = spark_tuner("status", "etl", "--db", url).said
+    assert f"held (id {short_id(SET.id)})" in shown and "rejected by" in shown and "not here" in shown
+    keep(url, run(0, {Q2: 10.0}))
+    assert "waits for its first run" not in spark_tuner("status", "--db", url).said
+    assert spark_tuner("approve", "etl", short_id(SET.id), "--db", url).code == 0
+    none = spark_tuner("status", "other", "--db", url)
+    assert (none.code, "no run of cohort 'other' in the store" in none.err) == (1, True)
+
+
 def test_what_runs_here_have_otherwise_is_said(spark_tuner: Call, tmp_path: Path, production: str) -> None:
     other = tmp_path / "other.json"
     other.write_text(baseline_text(replace(BASELINE, cohort="etl", spark_version="3.5.1", trials=BASELINE.trials[2:])))

@@ -13,6 +13,13 @@ Call = Callable[..., Result]
 BAD = {"blank": "  ", "too long": "x" * 600, "a line break": "a\nb", "no text": "a\udcff", "right to left": "\u202ea"}
 
 
+@pytest.mark.parametrize("command", [("import", "/nowhere", "--as", ""), ("baseline", "import", "x", "--cohort", "")])
+def test_a_name_that_is_given_and_blank_is_not_left_out(spark_tuner: Call, command: tuple[str, ...]) -> None:
+    result = spark_tuner(*command)
+    assert result.code == 2
+    assert "this cannot name a cohort" in " ".join(result.err.replace("│", " ").split())
+
+
 @pytest.mark.parametrize("why", BAD)
 @pytest.mark.parametrize(
     "command",

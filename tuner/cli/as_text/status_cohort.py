@@ -27,12 +27,12 @@ from tuner.words.decisions import in_force_words, waiting_words
 from tuner.words.failures import failure_words
 from tuner.words.gains import gained_words, last_gained_words
 from tuner.words.literal_rungs import values_words
-from tuner.words.query_names import QueryNames
+from tuner.words.query_names import NO_NAMES, QueryNames
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.short_ids import short_id
 from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
-from tuner.words.states import cohort_state_words, run_state_words
+from tuner.words.states import UNBORN, cohort_state_words, run_state_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,12 @@ def show_cohort(console: Console, page: CohortPage, core_hour_price: float | Non
     print_lines(console, _section("failed, or broke off:", _failed_lines(page)))
     console.print()
     console.print(runs_table(page.runs, core_hour_price))
+
+
+def show_unborn(console: Console, cohort: str, imported: Sequence[DecidedChange]) -> None:
+    """Of a cohort that has no run yet, what was imported for it."""
+    print_lines(console, [f"{cohort}: {UNBORN}"])
+    print_lines(console, _section("imported, for the runs after that:", _changes_lines(imported, NO_NAMES)))
 
 
 def _gained(view: RunsInView) -> tuple[float, float] | None:

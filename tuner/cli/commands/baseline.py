@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from tuner.cli.options.cohort import Cohort, new_name
+from tuner.cli.options.cohort import Cohort, given_name
 from tuner.cli.options.output import AsJson
 from tuner.cli.options.store import Url, stored_url
 from tuner.cli.terminal.streams import utf8_stdout
@@ -63,8 +63,9 @@ def export(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `spark-tuner baseline export` wrote.")],
     cohort: Annotated[
-        str, typer.Option(callback=new_name, help="The cohort that may try it. [default: the one it was exported of]")
-    ] = "",
+        str | None,
+        typer.Option(callback=given_name, help="The cohort that may try it. [default: the one it was exported of]"),
+    ] = None,
     pin: Annotated[
         bool, typer.Option("--pin", help="Pin what is imported: in every run, whatever is measured here.")
     ] = False,

@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from tuner.cli.options.checks import require_none_typed, some_number
-from tuner.cli.options.cohort import CohortGlob, new_name
+from tuner.cli.options.cohort import CohortGlob, given_name
 from tuner.cli.options.logs import Paths
 from tuner.cli.options.output import AsJson
 from tuner.cli.options.replay import By, Carrier, Months, Pattern, Since, SqlText, chosen, cohort_rules
@@ -44,11 +44,11 @@ def import_logs(
     ctx: typer.Context,
     paths: Paths,
     as_cohort: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--as", metavar="COHORT", callback=new_name, help="The cohort that all these logs are of: dag_id.task_id."
+            "--as", metavar="COHORT", callback=given_name, help="The cohort that all these logs are of: dag_id.task_id."
         ),
-    ] = "",
+    ] = None,
     cohort: CohortGlob = ALL,
     cohort_pattern: Pattern = None,
     since: Since = None,
@@ -79,7 +79,7 @@ def import_logs(
 
     if not watch:
         require_none_typed(ctx, {"every": "--every"}, "give --watch, too")
-    rules, which = cohort_rules(cohort_pattern, as_cohort), chosen(cohort, since, months)
+    rules, which = cohort_rules(cohort_pattern, as_cohort or ""), chosen(cohort, since, months)
     walker = Walker(Mode.AUTO, agent=steering is By.AGENT, text=sql)
     store_at = store_url(url)
     tell = partial(_tell_as_json, store_at) if as_json else _tell

@@ -7,17 +7,18 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tuner.cli.as_json.status import next_json, run_json, summary_json
+from tuner.cli.as_json.status_cohorts import summary_json
 from tuner.cli.as_text.status_cohorts import show_cohorts
 from tuner.cli.options.checks import require_none_typed
-from tuner.cli.options.cohort import known_name, known_runs
+from tuner.cli.options.cohort import known_name, runs_if_known
 from tuner.cli.options.output import AsJson, CoreHourPrice
 from tuner.cli.options.store import Url, stored_url
+from tuner.cli.reading.unborn_cohorts import unborn_cohorts
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.history.store import Store
-from tuner.loop.decision_now import decision_now
 from tuner.words.query_names import names_in
+from tuner.words.states import UNBORN
 
 _NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
 
@@ -42,13 +43,24 @@ def status(
         if as_json:
             typer.echo(msgspec.json.encode(_one_json(store, cohort, runs, core_hour_price)).decode())
             return
-        from tuner.cli.as_text.status_cohort import cohort_page, show_cohort
+        from tuner.cli.as_text.status_cohort import cohort_page, show_cohort, show_unborn
+        from tuner.cli.reading.imported_changes import imported_changes
 
+        if not runs_if_known(store, cohort, 1):
+            show_unborn(console(), cohort, imported_changes(store, cohort))
+            return
         show_cohort(console(), cohort_page(store, cohort, runs), core_hour_price)
 
 
 def _one_json(store: Store, cohort: str, most_runs: int, core_hour_price: float | None) -> dict[str, Any]:
-    found = known_runs(store, cohort, most_runs)
+    # The rules of a decision: the list of all cohorts does not wait for them.
+    from tuner.cli.as_json.status_cohort import next_json, run_json, unborn_json
+    from tuner.cli.reading.imported_changes import imported_changes
+    from tuner.loop.decision_now import decision_now
+
+    found = runs_if_known(store, cohort, most_runs)
+    if not found:
+        return unborn_json(cohort, imported_changes(store, cohort))
     names = names_in(found)
     return {
         "cohort": cohort,
@@ -60,10 +72,14 @@ def _one_json(store: Store, cohort: str, most_runs: int, core_hour_price: float 
 
 def _all(store: Store, as_json: bool) -> None:
     summaries = store.cohorts()
+    unborn = unborn_cohorts(store, frozenset(summary.cohort for summary in summaries))
     if as_json:
-        typer.echo(msgspec.json.encode({"cohorts": [summary_json(summary) for summary in summaries]}).decode())
+        document = {"cohorts": [summary_json(summary) for summary in summaries], "without_runs": unborn}
+        typer.echo(msgspec.json.encode(document).decode())
         return
-    if not summaries:
+    if summaries:
+        show_cohorts(console(), summaries)
+    elif not unborn:
         print_lines(console(), [_NO_RUNS])
-        return
-    show_cohorts(console(), summaries)
+    if unborn:
+        print_lines(console(), ["", "imported for, but without a run:", *(f"  {name}: {UNBORN}" for name in unborn)])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
-from tuner.cli.options.cohort import Cohort, known_runs
+from tuner.cli.options.cohort import Cohort, runs_if_known
 from tuner.cli.options.reason import Reason
 from tuner.cli.options.store import Url, stored_url
+from tuner.cli.reading.imported_changes import imported_changes
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.errors import TunerError
@@ -18,7 +19,7 @@ from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
-from tuner.model.decision import DecidedChange, Decision
+from tuner.model.decision import DecidedChange
 from tuner.model.trial import decided_by_trial
 from tuner.model.trial_rulings import ruled_together
 from tuner.model.verdict import Ruling, Verdict
@@ -68,8 +69,9 @@ def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = N
 
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
     with Store.open(stored_url(url)) as store:
-        runs = known_runs(store, cohort)
-        trials = _newest_trials([*(run.decision for run in runs), decision_now(store, cohort, runs).decision])
+        runs = runs_if_known(store, cohort)
+        coming = decision_now(store, cohort, runs).decision.changes if runs else ()
+        trials = _newest_trials([imported_changes(store, cohort), *(run.decision.changes for run in runs), coming])
         known = {id_: decided.change for id_, trial in trials.items() for decided in trial if decided.id == id_}
         names = names_in(runs)
         id_ = _the_one(known, part, cohort, names)
@@ -80,9 +82,9 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
     print_lines(console(), _said(ruling, cohort, id_, {one: change_words(known[one], names) for one in ruled}))
 
 
-def _newest_trials(decisions: Sequence[Decision]) -> dict[str, tuple[DecidedChange, ...]]:
-    """Each change's trial, by its id, as the newest of these decisions has it, which come oldest first."""
-    trials = [trial for decision in decisions for trial in decided_by_trial(decision.changes)]
+def _newest_trials(decided: Iterable[Sequence[DecidedChange]]) -> dict[str, tuple[DecidedChange, ...]]:
+    """Each change's trial, by its id, as it was decided on last; what was decided first comes first."""
+    trials = [trial for changes in decided for trial in decided_by_trial(changes)]
     return {decided.id: trial for trial in trials for decided in trial}
 
 

@@ -19,6 +19,11 @@ def new_name(name: str) -> str:
     return _checked(name, MOST_CHARACTERS) if name else name
 
 
+def given_name(name: str | None) -> str | None:
+    """Callback of options that may name a new cohort, None where they are left out: a name that is given is not blank."""
+    return None if name is None else _checked(name, MOST_CHARACTERS)
+
+
 def known_name(name: str | None) -> str | None:
     """Callback of what names a cohort of the store."""
     return None if name is None else _checked(name, LONGEST_KNOWN)
@@ -34,6 +39,11 @@ def known_runs(store: Store, cohort: str, most: int | None = None) -> list[Run]:
     """A cohort's newest runs, oldest first. Raises TunerError where the store has none."""
     require_known(store, cohort)
     return store.runs(cohort) if most is None else store.runs(cohort, most)
+
+
+def runs_if_known(store: Store, cohort: str, most: int | None = None) -> list[Run]:
+    """As `known_runs`, but none of a cohort that something was imported for and that has not run yet."""
+    return [] if not store.count(cohort) and store.imports(cohort) else known_runs(store, cohort, most)
 
 
 def require_known(store: Store, cohort: str) -> None:

@@ -1,43 +1,22 @@
-"""What `status --json` prints: cohorts, and of one where it stands, its next run and its runs."""
+"""What `status COHORT --json` prints: its next run and its runs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from tuner.history.cohort_rows import CohortSummary
 from tuner.loop.decision_now import DecisionNow
 from tuner.model.action import Action
-from tuner.model.decision import DecidedChange, Decision
+from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.words.actions import action_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
 from tuner.words.literal_rungs import values_words
-from tuner.words.query_names import QueryNames
+from tuner.words.query_names import NO_NAMES, QueryNames
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.short_ids import short_id
-
-
-def summary_json(summary: CohortSummary) -> dict[str, Any]:
-    """A cohort in the list of all; seconds and hours are of its latest measured run, null where they are not known."""
-    figures, stance = summary.figures, summary.stance
-    gained = figures.gained if figures else None
-    return {
-        "cohort": summary.cohort,
-        "runs": summary.runs,
-        "last_started_at": summary.last_started_at,
-        "last_state": summary.last_state,
-        "tasks": [{"dag_id": dag_id, "task_id": task_id} for dag_id, task_id in summary.tasks],
-        "tags": list(summary.tags),
-        "state": stance.state,
-        "mode": stance.mode,
-        "in_force": stance.in_force,
-        "waiting": stance.waiting,
-        "query_seconds": figures.query_seconds if figures else None,
-        "core_hours": figures.core_hours if figures else None,
-        "gib_hours": figures.gib_hours if figures else None,
-        "gained_seconds": gained.seconds if gained else None,
-    }
+from tuner.words.states import UNBORN
 
 
 def next_json(coming: DecisionNow, names: QueryNames) -> dict[str, Any]:
@@ -49,12 +28,25 @@ def next_json(coming: DecisionNow, names: QueryNames) -> dict[str, Any]:
         "mode": decision.mode,
         "objective": decision.objective,
         "may_change": coming.may_change,
-        "actions": _actions_json(decision, names),
+        "actions": _actions_json(decision.changes, names),
         "sizes": [
             {"property": one.property, "value": one.value, "was": one.was or None, "reason": reason_words(one.why)}
             for one in decision.sizes
         ],
     }
+
+
+def unborn_json(cohort: str, imported: Sequence[DecidedChange]) -> dict[str, Any]:
+    """Of a cohort that has no run yet; the same fields as of others, null where only a run tells."""
+    told = dict.fromkeys(("state", "mode", "objective"))
+    coming = {
+        "decision": UNBORN,
+        **told,
+        "may_change": False,
+        "actions": _actions_json(imported, NO_NAMES),
+        "sizes": [],
+    }
+    return {"cohort": cohort, "summary": None, "next": coming, "runs": []}
 
 
 def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict[str, Any]:
@@ -74,7 +66,7 @@ def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict
         "decision": decision_summary(run.decision),
         "mode": run.decision.mode,
         "objective": run.decision.objective,
-        "actions": _actions_json(run.decision, names),
+        "actions": _actions_json(run.decision.changes, names),
         "queries": [
             {
                 "fingerprint": q.fingerprint,
@@ -101,8 +93,8 @@ def _failure_json(run: Run, names: QueryNames) -> dict[str, Any] | None:
     }
 
 
-def _actions_json(decision: Decision, names: QueryNames) -> list[dict[str, Any]]:
-    return [_action_json(decided, action, names) for decided in decision.changes for action in decided.change.actions]
+def _actions_json(changes: Sequence[DecidedChange], names: QueryNames) -> list[dict[str, Any]]:
+    return [_action_json(decided, action, names) for decided in changes for action in decided.change.actions]
 
 
 def _action_json(decided: DecidedChange, action: Action, names: QueryNames) -> dict[str, Any]:

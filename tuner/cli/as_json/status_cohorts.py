@@ -1,0 +1,29 @@
+"""What `status --json` prints of each cohort."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tuner.history.cohort_rows import CohortSummary
+
+
+def summary_json(summary: CohortSummary) -> dict[str, Any]:
+    """A cohort in the list of all; seconds and hours are of its latest measured run, null where they are not known."""
+    figures, stance = summary.figures, summary.stance
+    gained = figures.gained if figures else None
+    return {
+        "cohort": summary.cohort,
+        "runs": summary.runs,
+        "last_started_at": summary.last_started_at,
+        "last_state": summary.last_state,
+        "tasks": [{"dag_id": dag_id, "task_id": task_id} for dag_id, task_id in summary.tasks],
+        "tags": list(summary.tags),
+        "state": stance.state,
+        "mode": stance.mode,
+        "in_force": stance.in_force,
+        "waiting": stance.waiting,
+        "query_seconds": figures.query_seconds if figures else None,
+        "core_hours": figures.core_hours if figures else None,
+        "gib_hours": figures.gib_hours if figures else None,
+        "gained_seconds": gained.seconds if gained else None,
+    }

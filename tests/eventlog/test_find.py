@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import find_logs
+from tuner.eventlog.location import log_path
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness, ProblemCode
 
@@ -34,6 +37,35 @@ def names(path: Path) -> list[str]:
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(EventLogNotFoundError, match="nowhere: no such file or directory"):
         find_logs(tmp_path / "nowhere")
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    """A server that answers with the number that it is asked for."""
+
+    def do_GET(self) -> None:
+        self.send_error(int(self.path.strip("/")))
+
+    do_HEAD = do_GET  # noqa: N815 (http.server's name)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.sockets
+def test_what_a_server_says_of_a_log_is_told() -> None:
+    pytest.importorskip("aiohttp", reason="aiohttp is not installed: pip install 'fsspec[http]'")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://u:hunter2@127.0.0.1:{server.server_port}"
+        for status in (401, 403, 500):
+            with pytest.raises(EventLogNotFoundError, match=f"cannot be read: {status}") as refused:
+                find_logs(log_path(f"{url}/{status}"))
+            assert "hunter2" not in str(refused.value)
+        with pytest.raises(EventLogNotFoundError, match="404: no such file or directory"):
+            find_logs(log_path(f"{url}/404"))
+        server.shutdown()
+    with pytest.raises(EventLogNotFoundError, match="cannot be read: .*(?:onnect|refused)"):
+        find_logs(log_path(f"{url}/403"))
 
 
 def test_an_empty_directory_says_what_to_give_instead(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ from itertools import islice
 from zipfile import Path as ZipPath
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.location import Entry, LogPath, entries_of, identity, inside_zip, is_special, shown
+from tuner.eventlog.location import Entry, LogPath, entries_of, identity, inside_zip, is_special, on_disk, shown
 from tuner.eventlog.properties import redact
 
 _ROLLED = re.compile(r"^events_(\d{1,9})_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
 # What Databricks delivers of one Spark context: `eventlog`, and before it what was rolled over, named by its time.
 _DELIVERED = re.compile(r"^eventlog(?:-(\d{4}-\d\d-\d\d--\d\d-\d\d))?(?:\.gz)?$")
 MAX_MISSING = 1000  # that are listed: one file of a wild number must not make for millions
+_NOT_FOUND = 404
 _IGNORED_SUFFIXES = (".crc", ".tmp")
 
 
@@ -58,7 +59,7 @@ def find_logs(path: LogPath) -> list[LogSource]:
 
 def _find(path: LogPath) -> list[LogSource]:
     if not path.exists():
-        raise EventLogNotFoundError(f"{shown(path)}: no such file or directory")
+        raise EventLogNotFoundError(f"{shown(path)}: {_why_not_there(path)}")
     if not path.is_dir():
         return list(_file(Entry(path), named=True))
     logs, others = _split(path)
@@ -69,6 +70,19 @@ def _find(path: LogPath) -> list[LogSource]:
             f"{shown(path)}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
         )
     return sources
+
+
+def _why_not_there(path: LogPath) -> str:
+    """Where a server has its own word on that, it is told: fsspec's `exists` says no to whatever goes wrong."""
+    if not (on_disk(path) or isinstance(path, ZipPath)):
+        try:
+            path.fs.info(path.path)
+        except Exception as error:
+            # Of a server's answer fsspec makes a FileNotFoundError that names its URL alone.
+            said = error.__cause__ if isinstance(error, FileNotFoundError) else error
+            if said is not None and getattr(said, "status", None) != _NOT_FOUND:
+                return redact(f"cannot be read: {said}")
+    return "no such file or directory"
 
 
 def _walk(entries: list[Entry], seen: set[str]) -> Iterator[LogSource]:

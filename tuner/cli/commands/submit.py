@@ -98,7 +98,10 @@ def submit(
         str, typer.Option(help="URL of a deployed agent jar (see agent-jar). [default: built for the Spark at hand]")
     ] = "",
     event_log_base: Annotated[
-        str, typer.Option(help="Directory or URL where event logs go. [default: beside the SQLite store]")
+        str,
+        typer.Option(
+            help="Directory or URL where event logs go. [default: events in the data directory, ~/.local/share/spark-tuner]"
+        ),
     ] = "",
     borrow: Annotated[
         bool,

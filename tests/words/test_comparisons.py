@@ -8,10 +8,12 @@ import pytest
 
 from tests.compare.jobs import execution, others, run
 from tests.policy.histories import conf, recommend
+from tuner.compare.cause import Cause, CauseCode
 from tuner.compare.compare_runs import compare_runs
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Run, RunState
 from tuner.spark.knobs import BROADCAST_THRESHOLD
+from tuner.words.causes import cause_words
 from tuner.words.comparisons import headline, other_differences, said_causes, total_words
 from tuner.words.query_names import QueryNames, names_in
 
@@ -50,6 +52,19 @@ def test_causes_name_the_query_that_they_moved_most_and_how_many_more() -> None:
     assert total_words(machine, found, names_in([FAST, SLOW])) == (
         "query of q1: processors took 13 min 20 s instead of 6 min 40 s for the same work; and in 5 more queries"
     )
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "said"),
+    [
+        (1.2, 3.456, "1.2 of its tasks ran at once, on average, instead of 3.5: "),
+        (1.68, 1.72, "1.68 of its tasks ran at once, on average, instead of 1.72: "),
+        (1.6801, 1.6849, "1.680 of its tasks ran at once, on average, instead of 1.685: "),
+    ],
+)
+def test_tasks_at_once_are_told_apart(now: float, before: float, said: str) -> None:
+    numbers = {"tasks_at_once": now, "tasks_at_once_before": before}
+    assert cause_words(Cause(CauseCode.TASKS_AT_ONCE, 1.0, numbers)).startswith(said)
 
 
 def test_what_explains_little_is_not_said() -> None:

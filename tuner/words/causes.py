@@ -184,6 +184,14 @@ def _waiting(n: Numbers) -> str:
     return filled(words, n)
 
 
+def _tasks_at_once(n: Numbers) -> str:
+    """With as many digits as tell the two apart."""
+    now, before = n["tasks_at_once"], n["tasks_at_once_before"]
+    digits = next((d for d in (1, 2) if f"{now:.{d}f}" != f"{before:.{d}f}"), 3)
+    words = f"{now:.{digits}f} of its tasks ran at once, on average, instead of {before:.{digits}f}"
+    return f"{words}: cores that were not free, one long task, or the driver"
+
+
 def _machine(n: Numbers) -> str:
     return f"as others did, which took {_more(n['speed'], 1)} time for the same work"
 
@@ -216,8 +224,7 @@ _SENTENCES: Mapping[CauseCode, str | Callable[[Numbers], str]] = {
     CauseCode.PLAN: _plan,
     CauseCode.SETTINGS: _settings,
     CauseCode.CORES: "{cores:core} instead of {cores_before}",
-    CauseCode.TASKS_AT_ONCE: "{tasks_at_once:.1f} of its tasks ran at once, on average, instead of {tasks_at_once_before:.1f}: "
-    "cores that were not free, one long task, or the driver",
+    CauseCode.TASKS_AT_ONCE: _tasks_at_once,
     CauseCode.PROCESSORS: _processors,
     CauseCode.WAITING: _waiting,
     CauseCode.MACHINE: _machine,

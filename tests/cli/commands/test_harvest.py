@@ -47,6 +47,12 @@ def test_json_holds_the_contract(spark_tuner: Call, tmp_path: Path) -> None:
     assert application["problems"] == []
 
 
+def test_an_application_that_ends_before_it_starts_has_no_duration(spark_tuner: Call, tmp_path: Path) -> None:
+    end = json.dumps({"Event": "SparkListenerApplicationEnd", "Timestamp": 10})
+    log = write_log(tmp_path / "app-1", ended=False, lines=(end,))
+    assert spark_tuner("harvest", log).said.startswith("nightly (app-1), Spark 3.5.1, complete: 0 queries")
+
+
 @needs_shared
 def test_a_real_log_with_joins(spark_tuner: Call) -> None:
     result = spark_tuner("harvest", SHARED / "nds_q72_dataproc_2_2.zstd", "--json")

@@ -105,7 +105,7 @@ def _problem_line(problem: Problem) -> str:
 def _headline(application: Application, queries: int, stages: int) -> str:
     executors = application.executors
     start, end = application.start_ms, application.end_ms
-    took = f", {format_seconds((end - start) / 1e3)}" if start is not None and end is not None else ""
+    took = f", {format_seconds((end - start) / 1e3)}" if start is not None and end is not None and end >= start else ""
     return (
         f"{application.app_name or '(no name)'} ({application.app_id or 'no id'}), Spark {application.spark_version or '?'}, "
         f"{application.status}{took}: {counted(queries, 'query')}, {counted(stages, 'stage')}, "

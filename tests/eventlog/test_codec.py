@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from pathlib import Path
 
 import pytest
 
-from tuner.eventlog.codec import CODECS, detect
+from tuner.eventlog.codec import CODECS, detect, open_plain
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness, ProblemCode
@@ -35,6 +36,30 @@ def test_every_form_says_the_same(tmp_path: Path, name: str, content: bytes) -> 
     application = read(write(tmp_path / name, content))
     assert application.status is Completeness.COMPLETE, application.problems
     assert facts(application) == facts(read(write(tmp_path / "plain", PLAIN)))
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.9])
+def test_of_gzip_data_that_breaks_off_all_that_unpacks_is_read(tmp_path: Path, kept: float) -> None:
+    plain = b"".join(f'{{"Event":"Other","n":{number}}}\n'.encode() for number in range(50_000))
+    whole = gzip.compress(plain, 1)
+    path = write(tmp_path / "local-1.gz", whole[: int(len(whole) * kept)])
+    found = bytearray()
+
+    def read_all() -> None:
+        with path.open("rb") as raw:
+            opened = open_plain(raw, path.name)
+            while chunk := opened.read1():
+                found.extend(chunk)
+
+    with pytest.raises(EOFError):
+        read_all()
+    assert found == zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(path.read_bytes())
+    assert plain.startswith(found)
+
+
+def test_a_gzip_log_that_breaks_off_has_what_was_before(tmp_path: Path) -> None:
+    application = read(write(tmp_path / "local-1.gz", gzip.compress(PLAIN)[:-200]))
+    assert (application.status, application.app_id) == (Completeness.PARTIAL, "local-1")
 
 
 def test_a_rolling_log_may_change_its_codec_and_break_a_line_nowhere(tmp_path: Path) -> None:

@@ -78,6 +78,19 @@ def _zstd_stream(raw: io.BufferedReader) -> zstandard.ZstdDecompressionReader:
     return zstandard.ZstdDecompressor().stream_reader(raw, read_size=1 << 17, read_across_frames=True, closefd=False)
 
 
+class _GzipReader(io.RawIOBase):
+    """Plain bytes of gzip data, each as soon as it is unpacked: where the data breaks off, all before comes before EOFError."""
+
+    def __init__(self, raw: io.BufferedReader) -> None:
+        self._plain = gzip.GzipFile(fileobj=raw, mode="rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        return self._plain.readinto1(buffer)
+
+
 class _Bounded(io.RawIOBase):
     """The plain bytes as long as there are not absurdly more of them than compressed ones, as no log's are."""
 
@@ -101,7 +114,7 @@ def _open_zstd(raw: io.BufferedReader) -> io.BufferedReader:
 
 
 def _open_gzip(raw: io.BufferedReader) -> io.BufferedReader:
-    return io.BufferedReader(gzip.GzipFile(fileobj=raw, mode="rb"), _BUFFER_BYTES)
+    return io.BufferedReader(_GzipReader(raw), _BUFFER_BYTES)
 
 
 def _open_chunks(chunks: Chunks) -> Callable[[io.BufferedReader], io.BufferedReader]:

@@ -165,8 +165,8 @@ def test_a_place_without_logs_is_told_once(tmp_path: Path, store: Store, capsys:
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-def test_it_goes_on_until_it_is_asked_to_end(logs: Path, tmp_path: Path, by: signal.Signals) -> None:
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_it_goes_on_until_it_is_asked_to_end(logs: Path, tmp_path: Path, by: signal.Signals, code: int) -> None:
     url = f"sqlite:///{tmp_path}/watched.db"
     command = ["-m", "tuner.cli", "import", str(logs), "--watch", "--every", "1", "--db", url]
     night(logs, 0, 7)
@@ -188,7 +188,7 @@ def test_it_goes_on_until_it_is_asked_to_end(logs: Path, tmp_path: Path, by: sig
         out, err = started.communicate(timeout=30)
     finally:
         started.kill()
-    assert (started.returncode, err) == (0, f"spark-tuner: importing into {url} as logs come; Ctrl+C ends it\n")
+    assert (started.returncode, err) == (code, f"spark-tuner: importing into {url} as logs come; Ctrl+C ends it\n")
     assert [line.partition(";")[0] for line in out.splitlines()] == [
         "etl: 1 of 1 run imported",
         "etl: 1 of 2 runs imported",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Sequence
 from functools import partial
 from time import time
@@ -86,8 +87,9 @@ def import_logs(
     with Store.open(store_at) as store:
         if watch:
             on_stderr(f"importing into {shown(parse(store_at))} as logs come; Ctrl+C ends it")
-            look_until_ended(WatchedImport(paths, LocalReplay(walker, rules, which), store), every, tell)
-            return
+            ended = look_until_ended(WatchedImport(paths, LocalReplay(walker, rules, which), store), every, tell)
+            # As any command that Ctrl-C ends; SIGTERM is how a service is asked to.
+            raise typer.Exit(128 + signal.SIGINT if ended is signal.SIGINT else 0)
         news, failures = _once(paths, walker, rules, which, store)
     tell(news)
     if not as_json and news.kept:

@@ -46,8 +46,11 @@ class WatchedImport:
         return is_new
 
 
-def look_until_ended(watched: WatchedImport, every_seconds: float, tell: Callable[[Imported], None]) -> None:
-    """Look until this program is asked to end. A look that fails is told on stderr, and the next one comes all the same."""
+def look_until_ended(
+    watched: WatchedImport, every_seconds: float, tell: Callable[[Imported], None]
+) -> signal.Signals | None:
+    """Look until this program is asked to end, and by which signal. A look that fails is told on stderr, and the next one comes
+    all the same."""
     with _asked_to_end() as asked:
         while not asked.is_set():
             try:
@@ -56,15 +59,26 @@ def look_until_ended(watched: WatchedImport, every_seconds: float, tell: Callabl
             except (TunerError, OSError) as error:
                 on_stderr(str(error))
             asked.wait(every_seconds)
+    return asked.by
+
+
+class _Asked(threading.Event):
+    """Set by a signal."""
+
+    by: signal.Signals | None = None
+
+    def __call__(self, number: int, _: object) -> None:
+        self.by = self.by or signal.Signals(number)
+        self.set()
 
 
 @contextmanager
-def _asked_to_end() -> Iterator[threading.Event]:
+def _asked_to_end() -> Iterator[_Asked]:
     """An event that signals set: a look under way is finished first."""
-    asked = threading.Event()
+    asked = _Asked()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:
-        signal.signal(number, lambda *_: asked.set())
+        signal.signal(number, asked)
     try:
         yield asked
     finally:

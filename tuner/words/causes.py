@@ -77,7 +77,7 @@ def operator_name(spark_name: str) -> str:
 
 def _input(n: Numbers) -> str:
     if n["bytes"] and n["bytes_before"]:
-        words = f"read {{bytes}} instead of {{bytes_before}} ({_more(n['bytes'], n['bytes_before'])})"
+        words = f"its files have {{bytes}} instead of {{bytes_before}} ({_more(n['bytes'], n['bytes_before'])})"
     else:
         words = f"read {{rows}} instead of {{rows_before}} ({_more(n['rows'], n['rows_before'])})"
     where = ", most of the difference in {table}" if n["table"] else ""

@@ -99,7 +99,7 @@ def _states(before: RunTotals, after: RunTotals) -> Iterator[str]:
 
 def _amounts(before: RunTotals, after: RunTotals) -> Iterator[str]:
     pairs = (
-        ("read", before.amounts.input_bytes, after.amounts.input_bytes, format_bytes),
+        ("files scanned", before.amounts.input_bytes, after.amounts.input_bytes, format_bytes),
         ("spilled", before.amounts.spilled_bytes, after.amounts.spilled_bytes, format_bytes),
         ("processor time", before.amounts.cpu_seconds, after.amounts.cpu_seconds, format_seconds),
         ("attempts to run a stage again", before.amounts.stage_retries, after.amounts.stage_retries, str),

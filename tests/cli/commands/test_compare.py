@@ -57,7 +57,7 @@ def test_the_first_lines_say_what_is_slower_by_how_much_and_why(spark_tuner: Cal
     ]
     assert lines[5] == "seconds from why"
     assert lines[6].startswith("+50.0 s tuner's changes query of q1: without the tuner's change: /*+")
-    assert "+10.0 s data query of q2: read 2.0 GB instead of 1.0 GB (2.0" in result.said
+    assert "+10.0 s data query of q2: its files have 2.0 GB instead of 1.0 GB (2.0" in result.said
     assert "query of q1 50.0 s 100.0 s +50.0 s 83.3% tuner's changes" in lines
     of_joins = "1.0M rows, 5.0 GB"
     assert f"join sales ⋈ days: sort merge join, {of_joins} instead of broadcast hash join, {of_joins}" in result.said

@@ -87,7 +87,7 @@ def _show(application: Application, work: QueryList) -> None:
     found = work.in_order()
     print_lines(out, [_headline(application, len(found), work.stages)])
     if found:
-        numbers = map(number_column, ("query", "seconds", "joins", "broadcast", "input", "spilled"))
+        numbers = map(number_column, ("query", "seconds", "joins", "broadcast", "files", "spilled"))
         queries = table(*numbers, text_column("name"))
         names = QueryNames()
         for query in found:

@@ -1,4 +1,4 @@
-"""Rows that programs take as they lie, of joins that are hinted: `rows_as_they_lie_app.py REPORT`.
+"""Rows that programs take as they lie, of joins that are hinted: `rows_as_they_lie_app.py REPORT [PROGRAM ...]`; all by default.
 
 Each program runs as written, then with directives for the joins of its statement, which runs first. The report has for each
 whether its rows are the same.
@@ -32,6 +32,8 @@ LISTS = (
 )
 RENAMED = f"(SELECT g AS h, r, g, i_name FROM {NUMBERED} JOIN {ITEMS} ON s_item = i_item)"
 OF_EACH = "concat(r, ' ', i_name)"
+# Both sides are shuffled, each by its tasks on this machine.
+OF_PRICES = "SELECT {what} FROM sales JOIN prices ON s_item = p_item"
 
 
 @udtf(returnType="n int, id bigint", useArrow=False)
@@ -83,6 +85,25 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
     ),
     "a list of the first rows": (LISTS.format(by="g", of=OF_EACH, rows=FIRST_ROWS), "MERGE", as_it_is),
     "a list by other columns": (LISTS.format(by="s_id % 5", of="s_id % 5", rows=NUMBERED), "MERGE", as_it_is),
+    "a list of shuffled rows": (
+        OF_PRICES.format(what="s_item, first(p_note), collect_list(p_note)") + " GROUP BY s_item",
+        "BROADCAST",
+        as_it_is,
+    ),
+    "a list of shuffled rows of single files": (
+        OF_PRICES.format(what="s_item, first(p_note), collect_list(p_note)")
+        .replace("sales", "single_sales")
+        .replace("prices", "single_prices")
+        + " GROUP BY s_item",
+        "BROADCAST",
+        as_it_is,
+    ),
+    "a list of shuffled groups": (
+        "SELECT s_item % 7, collect_list(p_note) FROM (SELECT s_item, p_note, count(*) FROM "
+        f"({OF_PRICES.format(what='s_item, p_note')}) GROUP BY s_item, p_note) GROUP BY 1",
+        "BROADCAST",
+        as_it_is,
+    ),
     "of a cache": (OF_ITEMS, "MERGE", of_a_cache),
     "numbered by pandas": (OF_HALVES, "BROADCAST", numbered_by_pandas),
     "numbered by a process": (OF_HALVES, "BROADCAST", numbered_by_a_process),
@@ -93,6 +114,12 @@ spark.sql("CREATE TABLE sales USING parquet AS SELECT id AS s_id, id * 7 % 90 AS
 spark.sql(
     "CREATE TABLE halves USING parquet AS SELECT id AS h_id, concat('half ', id) AS h_note FROM range(0, 1000, 1, 2)"
 )
+spark.sql(
+    "CREATE TABLE prices USING parquet AS SELECT id % 90 AS p_item, concat('price ', id) AS p_note "
+    "FROM range(0, 1000, 1, 2)"
+)
+for table in ("sales", "prices"):
+    spark.table(table).coalesce(1).write.saveAsTable(f"single_{table}")
 
 
 def run(label: str, directives: str, statement: str, program: Callable[[DataFrame], list[Any]]) -> list[str]:
@@ -117,7 +144,8 @@ def hinted(label: str, hint: str) -> str:
 
 
 same = {}
-for name, (statement, hint, program) in PROGRAMS.items():
+for name in sys.argv[2:] or PROGRAMS:
+    statement, hint, program = PROGRAMS[name]
     plain = run(f"plain: {name}", "", statement, program)
     same[name] = run(f"hinted: {name}", hinted(f"plain: {name}", hint), statement, program) == plain
 Path(sys.argv[1]).write_text(json.dumps(same))

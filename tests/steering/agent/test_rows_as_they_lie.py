@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import ON_CLUSTER
 
 from .agent_log import steered_executions
 
@@ -15,24 +18,52 @@ pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("rows_as_they_lie_app.py")
 
 
-def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path) -> None:
-    conf = {
+def _conf(agent_conf: dict[str, str], directory: Path) -> dict[str, str]:
+    return {
         **agent_conf,
         "spark.eventLog.compress": "false",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": (tmp_path / "warehouse").as_uri(),
+        "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
         "spark.sql.sources.fileCompressionFactor": "10000",
     }
+
+
+def _statuses(logs: Path) -> dict[str, set[str]]:
+    """What became of the directives of each program, and of its statement."""
+    found = {one.label.removeprefix("hinted: "): set(one.outcomes.values()) for one in steered_executions(logs)}
+    return {name: {status for status, _ in outcomes} for name, outcomes in found.items() if outcomes}
+
+
+def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path) -> None:
+    conf = _conf(agent_conf, tmp_path)
     logs = spark_submit(_APP, tmp_path / "report.json", log_dir=tmp_path / "logs", conf=conf)
     same = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [name for name, is_same in same.items() if not is_same] == []
-    found = {one.label.removeprefix("hinted: "): set(one.outcomes.values()) for one in steered_executions(logs)}
-    statuses = {name: {status for status, _ in outcomes} for name, outcomes in found.items() if outcomes}
+    statuses = _statuses(logs)
     lists = {"a list of a window's rows", "a list by a column that is renamed", "a list of the first rows"}
+    # On one machine a shuffle brings rows in one order.
+    lists |= {"a list by other columns", "a list of shuffled groups"}
+    lists |= {"a list of shuffled rows", "a list of shuffled rows of single files"}
     numbered = {f"numbered by {what}" for what in ("pandas", "a process", "a function")}
     assert {name for name, found in statuses.items() if found == {"impossible"}} == {
         name + suffix for name in lists for suffix in ("", ", statement")
     } | numbered
     assert {name for name, found in statuses.items() if found == {"applied"}} == {
-        f"{name}, statement" for name in {*numbered, "of a cache", "a list by other columns"}
-    } | {"a list by other columns"}
+        f"{name}, statement" for name in {*numbered, "of a cache"}
+    }
+
+
+def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(
+    agent_conf: dict[str, str],
+    spark_submit: Callable[..., Path],
+    spark_cluster: Callable[[Path], AbstractContextManager[str]],
+    tmp_path: Path,
+) -> None:
+    by_one, by_two = "a list of shuffled rows of single files", "a list of shuffled rows"
+    with spark_cluster(tmp_path) as url:
+        conf = {**_conf(agent_conf, tmp_path), **dict(item.split("=", 1) for item in ON_CLUSTER), "spark.master": url}
+        report = tmp_path / "report.json"
+        logs = spark_submit(_APP, report, by_one, by_two, log_dir=tmp_path / "logs", conf=conf)
+    assert json.loads(report.read_text(encoding="utf-8"))[by_one]
+    statuses = _statuses(logs)
+    assert (statuses[by_one], statuses[by_two]) == ({"impossible"}, {"applied"})

@@ -5,6 +5,8 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -24,15 +26,16 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StringType;
+import scala.Option;
 import scala.runtime.AbstractFunction1;
 
 /**
  * Which joins must give their rows in the order in which they do. Some operators make of the same rows in another order
- * another result: LIMIT without an order, `first`, collect_list, row_number over ties. Where a shuffle lies below such an
- * operator, its result differs between plain runs, too; where none does, it is the same in each, and stays so.
+ * another result: LIMIT without an order, `first`, collect_list, row_number over ties. Where tasks fetch the rows below such an
+ * operator from several others, its result differs between plain runs, too; where not, it is the same in each, and stays so.
  */
 public final class RowOrder {
-  /** What is left as it is below such operators: STABLE, the default, joins whose rows no shuffle moves; LEAVE all; ALLOW none. */
+  /** What is left as it is below such operators: STABLE, the default, joins whose rows come in one order; LEAVE all; ALLOW none. */
   public static final String STABLE = "stable";
   public static final String LEAVE = "leave";
   public static final String ALLOW = "allow";
@@ -59,10 +62,13 @@ public final class RowOrder {
   private static final Set LIMITS = names("GlobalLimit LocalLimit Offset Tail");
 
   private static final String UNORDERED = "LIMIT without ORDER BY";
+  private static final String TIES = "LIMIT after ORDER BY with ties";
   private static final String LOOSE = "a group of texts that are equal in several spellings";
   private static final String FIRST_MATCH = "a condition of IN or EXISTS that may fail";
 
   private final boolean strict;
+  // Whether one machine has all that is shuffled: it is read in the order of the tasks that wrote it.
+  private final boolean isLocal = isLocal();
   private final Shuffles shuffles = new Shuffles();
   // Of joins whose rows an operator above takes in their order: what that is.
   private final IdentityHashMap kept = new IdentityHashMap();
@@ -84,6 +90,11 @@ public final class RowOrder {
       if (found != null) return found;
     }
     return null;
+  }
+
+  private static boolean isLocal() {
+    Option context = SparkContext$.MODULE$.getActive();
+    return context.isDefined() && ((SparkContext) context.get()).isLocal();
   }
 
   private static Set names(String text) {
@@ -135,7 +146,8 @@ public final class RowOrder {
     Taker before = above;
     // Below a LIMIT without an order nothing is moved: rows that a sort merge join puts out are sorted, whatever was shuffled.
     boolean isUnordered = before != null && before.what.equals(UNORDERED);
-    boolean all = strict || isUnordered;
+    // Of groups that tie those are taken that are found first, which hangs on the order in which tasks end.
+    boolean all = strict || isUnordered || isLocal && before != null && !before.what.equals(TIES);
     if (plan instanceof Join && before != null && (all || comesInOrder(plan, before))) kept.put(plan, before.what);
     String own = sensitive(plan);
     if (own != null && !isUnordered) above = new Taker(own, together(plan), false);
@@ -156,7 +168,8 @@ public final class RowOrder {
 
   /** Whether an operator takes the rows of a plan in an order that is the same in each run. */
   private boolean comesInOrder(LogicalPlan plan, Taker taker) {
-    if (!taker.isGrouped && !shuffles.comesFromShuffle(plan)) return true;
+    boolean isFetched = !isLocal && shuffles.comesFromShuffle(plan) && !Shuffles.readsOneTaskEach(plan);
+    if (!taker.isGrouped && !isFetched) return true;
     Set by = shuffles.sortedBy(plan);
     return by != null && (taker.together == null || taker.together.containsAll(by));
   }
@@ -207,7 +220,7 @@ public final class RowOrder {
     if (!(below instanceof Sort && ((Sort) below).global())) return UNORDERED;
     Set order = Shuffles.columns(((Sort) below).order());
     boolean unique = isAllOf(order, Trees.list(limit.output())) || isKey(order, ((Sort) below).child());
-    return unique ? null : "LIMIT after ORDER BY with ties";
+    return unique ? null : TIES;
   }
 
   /** Whether rows that tie in these columns are the same in all others, too, and in how each value is written. */

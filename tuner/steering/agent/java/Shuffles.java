@@ -21,8 +21,10 @@ import org.apache.spark.sql.catalyst.plans.logical.Repartition;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
+import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.PartitioningAwareFileIndex;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
@@ -126,6 +128,26 @@ public final class Shuffles {
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) if (!comesFromShuffle((LogicalPlan) children.get(i))) return false;
     return !children.isEmpty();
+  }
+
+  /**
+   * Whether each relation of a plan is one file that one task reads: what it alone has shuffled comes in its order. A larger one is
+   * cut, and so may this one be, but Parquet and ORC have most files of this size in one piece.
+   */
+  public static boolean readsOneTaskEach(LogicalPlan plan) {
+    List children = Trees.children(plan);
+    if (children.isEmpty()) return isOneFile(plan);
+    for (int i = 0; i < children.size(); i++) if (!readsOneTaskEach((LogicalPlan) children.get(i))) return false;
+    return true;
+  }
+
+  private static boolean isOneFile(LogicalPlan leaf) {
+    Object relation = leaf instanceof LogicalRelation ? ((LogicalRelation) leaf).relation() : null;
+    if (!(relation instanceof HadoopFsRelation)) return false;
+    FileIndex files = ((HadoopFsRelation) relation).location();
+    // Others would have to list theirs.
+    if (!(files instanceof PartitioningAwareFileIndex)) return false;
+    return files.sizeInBytes() <= SQLConf.get().filesMaxPartitionBytes() && files.inputFiles().length == 1;
   }
 
   /**

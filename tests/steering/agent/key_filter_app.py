@@ -58,6 +58,10 @@ STATEMENTS = {
     "keys that are others each time": "SELECT count(*) FROM sales JOIN global_temp.drawn ON s_id = drawn",
     "keys of files that another API reads": "SELECT s_id, i_name FROM sales JOIN (SELECT * FROM items_by_second_api "
     "WHERE i_kind = 3) ON s_item = i_item",
+    "keys of partitions that a filter lists": "SELECT s_id, i_name FROM sales JOIN (SELECT * FROM items_by_third "
+    "WHERE i_third = 0 AND i_kind = 3) ON s_item = i_item",
+    "keys of partitions that are listed each time": "SELECT s_id, i_name FROM sales JOIN (SELECT * FROM items_by_third "
+    "WHERE i_kind = 3) ON s_item = i_item",
     "an input that may fail": f"SELECT s_id, i_name FROM (SELECT s_item, s_id FROM sales WHERE 1 / (s_id + 1) < 2) JOIN {ITEMS} "
     "ON s_item = i_item",
     # Those of shops are left above the join with parts, of which the shops as they are prune partitions.
@@ -90,6 +94,7 @@ spark.range(0, 300, 1, 2).selectExpr(
     "concat('name ', id) AS i_name",
 ).write.parquet(f"{directory}/items")
 read_tables(spark, directory, ("sales", "items", "parts", "shops"))
+spark.table("items").selectExpr("*", "i_kind % 3 AS i_third").write.partitionBy("i_third").saveAsTable("items_by_third")
 # Spark does not know that it is random. Each key meets one sale.
 drawn = spark.sparkContext.parallelize(range(200), 2).map(lambda _: (random.SystemRandom().randrange(6000),))
 spark.createDataFrame(drawn, "drawn long").createGlobalTempView("drawn")

@@ -60,6 +60,11 @@ def of_a_cache(frame: DataFrame) -> list[Any]:
         cached.unpersist(blocking=True)
 
 
+def of_a_checkpoint(frame: DataFrame) -> list[Any]:
+    kept = frame.localCheckpoint()
+    return [*kept.limit(5).collect(), *kept.filter("s_id > 500").limit(5).collect()]
+
+
 def numbered_by_pandas(frame: DataFrame) -> list[Any]:
     return frame.pandas_api().to_spark(index_col="place").collect()
 
@@ -105,6 +110,7 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
         as_it_is,
     ),
     "of a cache": (OF_ITEMS, "MERGE", of_a_cache),
+    "of a checkpoint": (OF_ITEMS, "MERGE", of_a_checkpoint),
     "numbered by pandas": (OF_HALVES, "BROADCAST", numbered_by_pandas),
     "numbered by a process": (OF_HALVES, "BROADCAST", numbered_by_a_process),
     "numbered by a function": (OF_HALVES, "BROADCAST", numbered_by_a_function),

@@ -1,4 +1,5 @@
-"""What numbers rows as they lie, or reads them from a cache, has the same rows with directives for the joins that make them."""
+"""What numbers rows as they lie, or reads them from a cache or a checkpoint, has the same rows with directives for the joins that
+make them."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
         name + suffix for name in lists for suffix in ("", ", statement")
     } | numbered
     assert {name for name, found in statuses.items() if found == {"applied"}} == {
-        f"{name}, statement" for name in {*numbered, "of a cache"}
+        f"{name}, statement" for name in {*numbered, "of a cache", "of a checkpoint"}
     }
 
 

@@ -17,13 +17,15 @@ public final class Scope {
       "UnionLoop", "UnionLoopRef"}));
 
   private static final String CACHES = "org.apache.spark.sql.execution.CacheManager";
+  private static final Set DATASETS = new HashSet(Arrays.asList(new Object[] {
+      "org.apache.spark.sql.Dataset", "org.apache.spark.sql.classic.Dataset"}));
 
   private Scope() {}
 
   /** Why a plan is left as it is; null where it may be steered. */
   public static String obstacle(LogicalPlan plan, List operators) {
     if (plan.isStreaming()) return "streaming queries are left as they are";
-    if (fillsCache()) return "what fills a cache is left as it is: whoever reads it may take rows as they lie there";
+    if (isKept()) return "what fills a cache or a checkpoint is left as it is: whoever reads it may take rows as they lie there";
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan operator = (LogicalPlan) operators.get(i);
       String name = operator.getClass().getSimpleName();
@@ -36,10 +38,14 @@ public final class Scope {
     return null;
   }
 
-  /** Whether this thread plans what a cache is to hold: nothing else tells, and who reads it is planned later. */
-  private static boolean fillsCache() {
+  /** Whether this thread plans what a cache or a checkpoint is to hold: nothing else tells, and who reads it is planned later. */
+  private static boolean isKept() {
     StackTraceElement[] calls = new Throwable().getStackTrace();
-    for (int i = 0; i < calls.length; i++) if (calls[i].getClassName().equals(CACHES)) return true;
+    for (int i = 0; i < calls.length; i++) {
+      String name = calls[i].getClassName();
+      // checkpoint, localCheckpoint, and what Scala makes of their parts.
+      if (name.equals(CACHES) || DATASETS.contains(name) && calls[i].getMethodName().contains("heckpoint")) return true;
+    }
     return false;
   }
 

@@ -43,6 +43,11 @@ FURTHER_DOWN = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_ticket AS sale, note FROM sales JOIN returns ON s_ticket = r_ticket "
     "JOIN a ON s_id % 7 = a) JOIN visits ON v_sale = sale"
 )
+# A sort merge join has them sorted by the one below, and asks for no more once those of `a` have ended: the last ticket fails.
+UNREAD = (
+    "SELECT max(rate) FROM (SELECT s_ticket, 10 / (999 - r_ticket) AS rate FROM sales JOIN returns ON s_ticket = r_ticket) "
+    "JOIN a ON s_ticket = a"
+)
 OF_A_DAY = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN days ON v_sale = d_sale WHERE d_day = {day}"
 FLAGGED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN flags ON v_sale = f_sale WHERE f_flag = 1"
 # Eight broadcasts, of which each has room and all have not; each arm is done with its own before the query ends.
@@ -196,6 +201,9 @@ for key in ("s_id", "s_ticket"):
 plain = rows("plain further down", "", FURTHER_DOWN, **small_broadcasts)
 of_further = broadcasting("hint_join:r", "plain further down", number=3)
 same["further down"] = rows("further down", of_further, FURTHER_DOWN, **small_broadcasts) == plain
+taken_for_large = {"spark_sql_sources_fileCompressionFactor": "1000000"}
+plain = rows("plain unread", "", UNREAD, **taken_for_large)
+same["unread"] = rows("unread", broadcasting("hint_join:u", "plain unread"), UNREAD, **taken_for_large) == plain
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")
 skewed = rows("plain and skewed", "")

@@ -64,6 +64,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "renamed s_ticket",
         "further down",
         "skewed further down",
+        "unread",
         *(f"day {day} {hint}" for day in (1, 2) for hint in ("BROADCAST", "SHUFFLE_HASH")),
         "day 1 in a heap as it was",
         "day 1 in a smaller heap",
@@ -100,6 +101,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "renamed s_ticket": [Strategy.BROADCAST_HASH],
         "plain further down": sorts,
         "further down": [Strategy.BROADCAST_HASH],
+        "plain unread": [],
+        "unread": [],
         "plain and skewed further down": sorts,
         "skewed further down": sorts,
     }
@@ -123,6 +126,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         # The join below has shuffled by the same key: what counts is a shuffle that Spark does not leave out.
         "renamed s_ticket": [("applied", None)],
         "further down": [("applied", None)],
+        # Another kind of join could compute what a sort merge join never asked for.
+        "unread": [("impossible", None)],
         "skewed further down": [("held", ReasonCode.HELD_LARGE_RESULT)],
     }
     of_flags, of_days = (

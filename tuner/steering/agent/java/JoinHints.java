@@ -218,15 +218,18 @@ public final class JoinHints implements Trees.Rewrite {
 
   /**
    * What may fail in another kind of join: its condition, of which see below; and what is computed of a side that Spark does
-   * not shuffle, which may wait until the join has dropped rows.
+   * not shuffle, which may wait until the join has dropped rows, or asks for no more.
    */
   private String risk(Join join) {
     String found = join.condition().isDefined() ? ofCondition(join) : null;
-    if (found == null && !shuffles.shuffles(join)) {
-      found = NeverFails.obstacle(join.left());
-      if (found == null) found = NeverFails.obstacle(join.right());
-    }
+    if (found == null) found = ofSide(join, join.left());
+    if (found == null) found = ofSide(join, join.right());
     return found == null ? null : "another kind of join could ask what may fail of other rows: " + found;
+  }
+
+  /** What may fail of a side, all of whose rows are made where they are shuffled; those that come partitioned may not be. */
+  private String ofSide(Join join, LogicalPlan side) {
+    return shuffles.shuffles(join) && !MeasuredFirst.comesPartitioned(side) ? null : NeverFails.obstacle(side);
   }
 
   /**

@@ -149,7 +149,7 @@ public final class MeasuredFirst extends HintInfo {
    * Whether a shuffle of a side may be left out, for its rows may come partitioned so (EnsureRequirements): by a shuffle or a join
    * below, however far, for what stands above keeps how they lie (PartitioningPreservingUnaryExecNode, HashJoin).
    */
-  private static boolean comesPartitioned(LogicalPlan side) {
+  public static boolean comesPartitioned(LogicalPlan side) {
     List operators = Trees.everything(side);
     for (int i = 0; i < operators.size(); i++) {
       if (operators.get(i) instanceof Join || Shuffles.addsShuffle((LogicalPlan) operators.get(i))) return true;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,13 +12,17 @@ import pytest
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
+from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
 from tuner.model.join_site import JoinSite
 from tuner.model.reason import ReasonCode
 from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries
 
+from .conftest import pip_spark
+
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("measured_first_app.py")
+_OTHER_BROADCAST = Path(__file__).with_name("java") / "OtherBroadcast.java"
 
 
 def name_of_one_relation(name: str) -> bool:
@@ -176,3 +181,14 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
     (skewed,) = found["skewed"].directives
     assert skewed.held is not None
     assert skewed.held.numbers["bytes"] > skewed.held.numbers["most_bytes"] > 0  # type: ignore[operator]
+
+
+def test_a_broadcast_that_another_extension_makes_of_too_many_rows_costs_as_much_as_sparks(
+    agent_conf: dict[str, str], tmp_path: Path
+) -> None:
+    hint = HintDirective("hint_join:b", "5160", "BROADCAST", ("dim",))
+    (tmp_path / "told").write_text(encode_message((QueryDirectives("q", ("dim",), hints=(hint,)),)), encoding="utf-8")
+    command = ["java", "-cp", f"{pip_spark()}/jars/*:{agent_conf['spark.jars']}", "org.codehaus.janino.SimpleCompiler"]
+    arguments = [_OTHER_BROADCAST, "tests.steering.OtherBroadcast", tmp_path / "told", tmp_path / "compared"]
+    subprocess.run([*command, *map(str, arguments)], check=True, timeout=600)
+    assert int((tmp_path / "compared").read_text(encoding="utf-8")) > 0

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.Cost;
 import org.apache.spark.sql.execution.adaptive.CostEvaluator;
-import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec;
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike;
 import org.apache.spark.sql.execution.joins.ShuffledHashJoinExec;
 import scala.Option;
 
@@ -31,7 +31,7 @@ public final class BroadcastCost implements CostEvaluator {
     scala.collection.Iterator children = plan.children().iterator();
     while (children.hasNext()) {
       SparkPlan child = (SparkPlan) children.next();
-      if (isTooLarge && child instanceof BroadcastExchangeExec) found++;
+      if (isTooLarge && child instanceof BroadcastExchangeLike) found++;
       found += tooLarge(child);
     }
     return found;

@@ -56,6 +56,8 @@ ARM = (
     "(SELECT arm_sale, note FROM arms JOIN a ON arm_sale % 10 = a WHERE arm = {arm}) ON v_sale = arm_sale"
 )
 ARMS = " UNION ALL ".join(ARM.format(arm=arm) for arm in range(8)) + " ORDER BY 1, 2, 3"
+# Of one side as it is: as many rows in files of about the same size, of many keys or of one.
+KEYED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN keyed ON v_sale = k_sale"
 FLAGS = 750_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
@@ -71,7 +73,7 @@ def write(tickets: str) -> None:
 
 
 def read_views(session: SparkSession) -> None:
-    for name in ("sales", "returns", "visits", "visits_by_day", "a", "b", "c", "days", "arms", "flags"):
+    for name in ("sales", "returns", "visits", "visits_by_day", "a", "b", "c", "days", "arms", "keyed", "flags"):
         if (directory / name).exists():
             session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
 
@@ -255,6 +257,30 @@ hint = HintDirective(
 )
 text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
 same["arms"] = rows("arms", text, ARMS) == plain
+
+
+def write_keyed(key: str) -> None:
+    spark.range(0, 120_000, 1, 2).selectExpr(f"{key} AS k_sale", "concat('a note of ', id) AS note").write.mode(
+        "overwrite"
+    ).parquet(f"{directory}/keyed")
+
+
+# Adaptive execution puts partitions together that are smaller.
+small_partitions = {"spark_sql_adaptive_advisoryPartitionSizeInBytes": "100000"}
+write_keyed("id % 1000")
+plain = rows("plain keyed", "", KEYED, **small_partitions)
+first = harvested("plain keyed")
+((join, side),) = ((join, side) for join in first.joins for side in join.sides if "keyed" in side.relations[0])
+hint = HintDirective(
+    "hint_join:k", join.signature, "SHUFFLE_HASH", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["keyed by many"] = rows("keyed by many", text, KEYED, **small_partitions) == plain
+not_adaptive = {"spark_sql_adaptive_enabled": "false"}
+same["keyed by many, not adaptive"] = rows("keyed by many, not adaptive", text, KEYED, **not_adaptive) == plain
+write_keyed("5")
+plain = rows("plain keyed by one", "", KEYED, **small_partitions)
+same["keyed by one"] = rows("keyed by one", text, KEYED, **small_partitions) == plain
 
 
 def write_flags(rare: int) -> None:

@@ -119,7 +119,9 @@ public final class JoinHints implements Trees.Rewrite {
     boolean unseen = builds(directed.hint) && mayHaveOtherValues(built, directed);
     if (directed.hint.equals("BROADCAST") && (unseen || isToBeCounted(built))) return measuredFirst(join, directed, left);
     boolean moves = unseen || MeasuredFirst.isNeeded(built) || Sizes.drops(built);
-    if (directed.hint.equals("SHUFFLE_HASH") && moves) return hashedByTasks(join, directed, left, built);
+    // Of a relation as it is no more rows are hashed than its files hold, but one task may get them all.
+    boolean isCounted = moves || MeasuredFirst.obstacle() == null;
+    if (directed.hint.equals("SHUFFLE_HASH") && isCounted) return hashedByTasks(join, directed, left, built);
     pass.tell(directed.id, Pass.APPLIED, "");
     return with(hint, join.left(), join.right(), join);
   }
@@ -130,7 +132,7 @@ public final class JoinHints implements Trees.Rewrite {
     return hinted;
   }
 
-  /** A hash table cannot spill: what a filter keeps is counted by the shuffle that is there; what joins put out may have none. */
+  /** A hash table cannot spill: a relation's rows are counted by the shuffle that is there; what joins put out may have none. */
   private Join hashedByTasks(Join join, Directives.Hint directed, boolean left, LogicalPlan built) {
     String obstacle = MeasuredFirst.isNeeded(built) ? "it is what other joins put out" : MeasuredFirst.obstacle();
     if (obstacle != null) {

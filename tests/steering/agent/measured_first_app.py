@@ -119,6 +119,23 @@ def beside_a_thread_without_the_agent(directives: str) -> tuple[list, list]:
         return other.result(), found
 
 
+def planned_in_a_thread_without_the_agent(directives: str) -> list:
+    session = spark.newSession()
+    read_views(session)
+    session.conf.set("spark.tuner.directives", directives)
+    frame = session.sql(TEXT)
+    frame._jdf.queryExecution().optimizedPlan()
+
+    def collected() -> list:
+        jvm = spark._jvm
+        jvm.java.lang.Thread.currentThread().setContextClassLoader(jvm.java.lang.ClassLoader.getSystemClassLoader())
+        session.sparkContext.setJobDescription("planned in a thread without the agent")
+        return [tuple(row) for row in frame.collect()]
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(collected).result()
+
+
 def harvested(label: str) -> Query:
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
@@ -189,6 +206,7 @@ limited = encode_message((QueryDirectives(first.fingerprint, first.relations, hi
 same["small, of too many bytes"] = rows("small, of too many bytes", limited) == plain
 without, found = beside_a_thread_without_the_agent(text)
 same["beside a thread without the agent"] = without == found == plain
+same["planned in a thread without the agent"] = planned_in_a_thread_without_the_agent(text) == plain
 small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}
 beside = rows("plain beside others", "", BESIDE_OTHERS, **small_broadcasts)
 of_others = broadcasting("hint_join:o", "plain beside others", "sales")

@@ -45,6 +45,7 @@ SOURCES = (
     "SparkCost",
     "MeasuredFirst",
     "BroadcastRule",
+    "CountingStrategy",
     "BroadcastCost",
     "JoinHints",
     "Repeatable",

@@ -70,7 +70,7 @@ public final class BroadcastRule extends Rule {
       boolean isTold = hint.grant.isTooLarge;
       long most = hint.isOfTasks() ? hint.grant.takeOfTask(bytes) : hint.budget.take(hint.grant, bytes);
       if (!hint.grant.isTooLarge) return join;
-      if (!isTold) tell(hint, bytes, most);
+      if (!isTold) tell(hint, Held.largeResult(bytes, most));
       Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
       free.copyTagsFrom(join);
       return free;
@@ -101,8 +101,8 @@ public final class BroadcastRule extends Rule {
     return stage instanceof BroadcastQueryStageExec && ((BroadcastQueryStageExec) stage).isMaterialized();
   }
 
-  private static void tell(MeasuredFirst hint, long bytes, long most) {
-    Held held = Held.largeResult(bytes, most);
+  /** Note of a hint that is in a plan already that it is not for this run. */
+  public static void tell(MeasuredFirst hint, Held held) {
     Map outcome = new LinkedHashMap();
     outcome.put("id", hint.id);
     outcome.put("status", Pass.HELD);

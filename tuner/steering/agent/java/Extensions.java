@@ -19,7 +19,14 @@ public final class Extensions extends AbstractFunction1 implements SparkSessionE
     if (!DONE.add(extensions)) return BoxedUnit.UNIT;
     ((SparkSessionExtensions) extensions).injectPreCBORule(new Rules());
     ((SparkSessionExtensions) extensions).injectRuntimeOptimizerRule(new RuntimeRules());
+    ((SparkSessionExtensions) extensions).injectPlannerStrategy(new Strategies());
     return BoxedUnit.UNIT;
+  }
+
+  private static final class Strategies extends AbstractFunction1 {
+    public Object apply(Object session) {
+      return new CountingStrategy();
+    }
   }
 
   private static final class RuntimeRules extends AbstractFunction1 {

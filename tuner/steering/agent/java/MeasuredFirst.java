@@ -24,6 +24,7 @@ import scala.Some;
 public final class MeasuredFirst extends HintInfo {
   private static final String COST_EVALUATOR = "spark.sql.adaptive.customCostEvaluatorClass";
   private static final String OURS = "tuner.steering.agent.BroadcastCost";
+  public static final String LACKS = "the class loader of a thread of the session lacks the agent";
   // The confs of sessions of which a thread that lacks the agent has planned a query.
   private static final Set LACKING = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap()));
 
@@ -81,7 +82,7 @@ public final class MeasuredFirst extends HintInfo {
   public static String obstacle() {
     SQLConf conf = SQLConf.get();
     if (!SparkCost.isKnown()) return "this Spark compares plans otherwise";
-    if (!isLoadable() || LACKING.contains(conf)) return "the class loader of a thread of the session lacks the agent";
+    if (!isLoadable() || LACKING.contains(conf)) return LACKS;
     if (!conf.adaptiveExecutionEnabled()) return "adaptive execution is off";
     String evaluator = conf.getConfString(COST_EVALUATOR, "");
     return evaluator.isEmpty() || evaluator.equals(OURS) ? null : "the job has a cost evaluator of its own";
@@ -121,6 +122,11 @@ public final class MeasuredFirst extends HintInfo {
     } catch (ClassNotFoundException error) {
       return false;
     }
+  }
+
+  /** Whether this session's plans are compared by what was counted. */
+  public static boolean isCompared() {
+    return OURS.equals(SQLConf.get().getConfString(COST_EVALUATOR, ""));
   }
 
   /** Have this session's plans compared by what was counted, too. */

@@ -1,0 +1,37 @@
+package tuner.steering.agent;
+
+import java.util.Collections;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ReturnAnswer;
+import org.apache.spark.sql.execution.SparkStrategy;
+
+/**
+ * What is counted first is planned so only where its counts can be compared. A plan may be optimised in a thread that finds the agent,
+ * and planned in one that does not: there its evaluator is not asked for, and what nobody would hold back is planned without a hint.
+ */
+public final class CountingStrategy extends SparkStrategy {
+  public scala.collection.immutable.List apply(LogicalPlan plan) {
+    Object found = null;
+    try {
+      if (plan instanceof ReturnAnswer) MeasuredFirst.leaveWhereUnloadable();
+      else if (plan instanceof Join) found = withoutHint((Join) plan);
+    } catch (Throwable error) {
+      Agent.failure(error);
+    }
+    return Trees.seq(found == null ? Collections.EMPTY_LIST : Collections.singletonList(planLater((LogicalPlan) found)));
+  }
+
+  /** A join as Spark has it by itself; null where it may keep its hint. */
+  private static Join withoutHint(Join join) {
+    MeasuredFirst hint = MeasuredFirst.of(join);
+    if (hint == null || MeasuredFirst.isCompared()) return null;
+    String why = "what it builds cannot be counted first: " + MeasuredFirst.LACKS;
+    if (!hint.grant.isTooLarge) BroadcastRule.tell(hint, new Held(Held.UNMEASURED_RESULT, why));
+    hint.grant.isTooLarge = true;
+    Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
+    free.copyTagsFrom(join);
+    return free;
+  }
+}

@@ -118,6 +118,19 @@ def test_a_hint_holds_while_its_relations_are_not_many_times_what_was_measured()
     assert _room(side("dim", rows=0, shuffle_bytes=1000, leaf_bytes=5000), hint=Hint.SHUFFLE_HASH) == 5000 * MOST_GROWTH
 
 
+def test_a_filter_by_key_holds_while_the_relations_of_its_keys_are_not_many_times_what_was_measured() -> None:
+    """They are a side of its join, or one relation of such a side, which another join reads alone."""
+    items = inner(side("dim", rows=10, leaf_bytes=5000), side("shop", rows=10, leaf_bytes=70))
+    both = replace(side("dim", rows=10, leaf_bytes=5070), relations=("dim", "shop"))
+    join = inner(side("fact", rows=10**7, leaf_bytes=10**8), both)
+    job = facts(query(join, items, fingerprint="q"))
+    hints = [
+        Action(ActionKind.HINT_JOIN, join.signature, Hint.FILTER_BY_KEY, "q", relations)
+        for relations in (("dim", "shop"), ("dim",), ("elsewhere",))
+    ]
+    assert head_room(job, hints) == {hints[0].id: 5070 * MOST_GROWTH, hints[1].id: 5000 * MOST_GROWTH}
+
+
 def test_or_as_memory_has_it_where_that_is_less() -> None:
     half = side("dim", rows=0, shuffle_bytes=CAP.one_bytes // 2, leaf_bytes=5000)
     assert _room(half) == pytest.approx(10_000, rel=0.001)

@@ -63,17 +63,30 @@ def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
 
     This run's estimate grows by what the side may grow (or shrinks by what it must), at most by MOST_GROWTH. Where a query
     has the join several times, the least counts. A hint whose relations have no known estimate is left out. A join that
-    only an order beside the hint makes counts as large as its estimate may be wrong.
+    only an order beside the hint makes counts as large as its estimate may be wrong. What keys to filter by are read from may
+    grow by MOST_GROWTH.
     """
     found: dict[str, int] = {}
     asked = list(actions)
     for action in asked:
-        size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
-        if size_of:
-            rooms = _rooms(facts, action, size_of) or _future_rooms(facts, action, asked)
-            if known := [room for room in rooms if room]:
-                found[action.id] = min(known)
+        rooms = _rooms_of(facts, action, asked) if action.kind is ActionKind.HINT_JOIN else []
+        if known := [room for room in rooms if room]:
+            found[action.id] = min(known)
     return found
+
+
+def _rooms_of(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
+    if hint.value == Hint.FILTER_BY_KEY:
+        return _source_rooms(facts, hint)
+    size_of = _SIZES.get(hint.value)
+    return (_rooms(facts, hint, size_of) or _future_rooms(facts, hint, beside)) if size_of else []
+
+
+def _source_rooms(facts: Facts, hint: Action) -> list[int]:
+    """Its keys may be those of one relation of a side: the join that reads that alone tells its size."""
+    source = sorted(hint.relations)
+    sides = (side for q in facts.queries if q.fingerprint == hint.query for join in q.joins for side in join.sides)
+    return [int((side.leaf_bytes or 0) * MOST_GROWTH) for side in sides if sorted(side.relations) == source]
 
 
 def _rooms(facts: Facts, hint: Action, size_of: _SizeOf) -> list[int]:

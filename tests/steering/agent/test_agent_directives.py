@@ -157,16 +157,22 @@ def test_groups_that_are_made_once_are_named_by_their_join_and_all_that_they_rea
 
 
 def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
-    actions = (hint(), order(Joined(Joined(0, 2), 1)), replace(hint(), value="NO_BROADCAST"))
+    by_key = hint(value=Hint.FILTER_BY_KEY)
+    actions = (hint(), order(Joined(Joined(0, 2), 1)), by_key, replace(hint(), value="NO_BROADCAST"))
     ran = [query(graphs=(STAR,))]
     found = agent_directives(decision(*actions), ran, SizeLimits())
-    assert [action for action, _ in found.skipped] == list(actions[:2])
+    assert [action for action, _ in found.skipped] == list(actions[:3])
     bounds = {relation.label: SizeBounds(n, 10 * n, n) for n, relation in enumerate(STAR.relations)}
-    limits = SizeLimits({actions[0].id: 40}, of_orders={actions[1].id: bounds})
+    limits = SizeLimits({actions[0].id: 40, by_key.id: 70}, of_orders={actions[1].id: bounds})
     known = agent_directives(decision(*actions), ran, limits)
     assert known.skipped == ()
     (said,) = json.loads(known.text)["queries"]
     assert said["orders"][0]["bounds"] == [[0, 0, 0], [1, 10, 1], [2, 20, 2]]
+    assert {one["hint"]: one["most_bytes"] for one in said["hints"]} == {
+        "BROADCAST": 40,
+        "FILTER_BY_KEY": 70,
+        "NO_BROADCAST": 0,
+    }
 
 
 def test_a_hint_is_not_said_without_the_order_that_it_needs() -> None:

@@ -38,9 +38,10 @@ _NEEDED = "the order of joins that it needs is not carried out"
 class SizeLimits:
     """Within which sizes of relations, by the planner's estimates, actions stay good, by their ids.
 
-    `of_hints` holds the most bytes of a side (`tuner.advice.oversized_hints.head_room`), in heaps with room for a broadcast of
-    `cap_bytes`; `counted` the most of its hash relation, where values that never ran decide that; `of_orders` bounds by the
-    labels of a block's relations (`tuner.advice.order_bounds`).
+    `of_hints` holds the most bytes of a side, or of what keys to filter by are read from
+    (`tuner.advice.oversized_hints.head_room`), in heaps with room for a broadcast of `cap_bytes`; `counted` the most of its hash
+    relation, where values that never ran decide that; `of_orders` bounds by the labels of a block's relations
+    (`tuner.advice.order_bounds`).
     """
 
     of_hints: Mapping[str, int] = field(default_factory=dict)
@@ -131,7 +132,7 @@ def _directive(
 
 def _needs_limits(action: Action) -> bool:
     """Whether it may cost more than it saves where its relations are larger."""
-    return action.kind is ActionKind.ORDER_JOINS or action.value in BUILDING
+    return action.kind is ActionKind.ORDER_JOINS or action.value in BUILDING or action.value == Hint.FILTER_BY_KEY
 
 
 def _hint(
@@ -140,13 +141,13 @@ def _hint(
     query, sides = next(_with_join(action, mine, orders), (None, ()))
     if query is None:
         return "its query did not have this join in the latest run"
+    most_bytes = limits.of_hints.get(action.id, 0)
     if action.value == Hint.FILTER_BY_KEY:
-        return _placed(action, query, rows=_rows_to_filter_by(action, query))
+        return _placed(action, query, most_bytes=most_bytes, rows=_rows_to_filter_by(action, query))
     if action.value == Hint.SHARE:
         return _placed(action, query)
     if action.relations and (why := _unclear_side(sides, action.relations)):
         return why
-    most_bytes = limits.of_hints.get(action.id, 0)
     cap_bytes, most_counted = limits.cap_bytes if most_bytes else 0, limits.counted.get(action.id, 0)
     return _placed(action, query, most_bytes=most_bytes, cap_bytes=cap_bytes, most_counted=most_counted)
 

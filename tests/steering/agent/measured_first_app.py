@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from tuner.eventlog.find import find_logs
@@ -136,6 +137,28 @@ def planned_in_a_thread_without_the_agent(directives: str) -> list:
         return pool.submit(collected).result()
 
 
+def names_kept_of_a_plan_that_failed() -> int:
+    """Of a query with directives that Spark refuses once the agent has ordered its joins, and before it hints them."""
+    session = spark.newSession()
+    read_views(session)
+    session.conf.set("spark.sql.crossJoin.enabled", "false")
+    relations = tuple(f"{directory}/{name}" for name in "ab")
+    session.conf.set("spark.tuner.directives", encode_message((QueryDirectives("failed", relations),)))
+    try:
+        session.sql("SELECT * FROM a, b")._jdf.queryExecution().optimizedPlan()
+    except AnalysisException:
+        jvm = spark._jvm
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        of_pass = jvm.java.lang.Class.forName("tuner.steering.agent.Pass", True, loader)
+        current = of_pass.getDeclaredField("CURRENT")
+        current.setAccessible(True)
+        names = of_pass.getField("names").get(current.get(None).get())
+        leaves = names.getClass().getDeclaredField("leaves")
+        leaves.setAccessible(True)
+        return leaves.get(names).size()
+    raise AssertionError("it did not fail")
+
+
 def harvested(label: str) -> Query:
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
@@ -206,6 +229,7 @@ limited = encode_message((QueryDirectives(first.fingerprint, first.relations, hi
 same["small, of too many bytes"] = rows("small, of too many bytes", limited) == plain
 without, found = beside_a_thread_without_the_agent(text)
 same["beside a thread without the agent"] = without == found == plain
+same["nothing kept of a plan that failed"] = names_kept_of_a_plan_that_failed() == 0
 same["planned in a thread without the agent"] = planned_in_a_thread_without_the_agent(text) == plain
 small_broadcasts = {"spark_sql_autoBroadcastJoinThreshold": "2000"}
 beside = rows("plain beside others", "", BESIDE_OTHERS, **small_broadcasts)

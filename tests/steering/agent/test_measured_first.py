@@ -64,6 +64,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "skewed tickets",
         "beside a thread without the agent",
         "planned in a thread without the agent",
+        "nothing kept of a plan that failed",
         "beside others",
         "beside pruned",
         "renamed s_id",

@@ -45,7 +45,8 @@ public final class OrderRule extends Rule {
       pass.undo(Agent.failure(error));
       return plan;
     } finally {
-      if (pass.queries.isEmpty()) pass.names.forget();
+      // An optimisation that fails leaves its pass behind, which must not keep the plan alive.
+      pass.names.forget();
       pass.nanos += System.nanoTime() - start;
     }
   }

@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 from zipfile import Path as ZipPath
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.location import Entry, LogPath, entries_of, identity, inside_zip, is_special, on_disk, shown
+from tuner.eventlog.location import (
+    Entry,
+    LogPath,
+    entries_of,
+    identity,
+    inside_zip,
+    is_special,
+    on_disk,
+    scheme_of,
+    shown,
+)
 from tuner.eventlog.properties import redact
 
 _ROLLED = re.compile(r"^events_(\d{1,9})_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(?:\.compact)?(?:\.inprogress)?$")
@@ -75,14 +86,22 @@ def _find(path: LogPath) -> list[LogSource]:
 def _why_not_there(path: LogPath) -> str:
     """Where a server has its own word on that, it is told: fsspec's `exists` says no to whatever goes wrong."""
     if not (on_disk(path) or isinstance(path, ZipPath)):
+        remote: Any = path
         try:
-            path.fs.info(path.path)
+            remote.fs.info(remote.path)
         except Exception as error:
-            # Of a server's answer fsspec makes a FileNotFoundError that names its URL alone.
-            said = error.__cause__ if isinstance(error, FileNotFoundError) else error
-            if said is not None and getattr(said, "status", None) != _NOT_FOUND:
+            if said := _not_but_missing(error, scheme_of(str(path))):
                 return redact(f"cannot be read: {said}")
     return "no such file or directory"
+
+
+def _not_but_missing(error: Exception, scheme: str) -> BaseException | None:
+    """What went wrong, where that is not that nothing is there."""
+    if not isinstance(error, FileNotFoundError):
+        return error
+    # fsspec makes this of whatever a web server answers.
+    said = error.__cause__ if scheme in ("http", "https") else None
+    return None if getattr(said, "status", None) == _NOT_FOUND else said
 
 
 def _walk(entries: list[Entry], seen: set[str]) -> Iterator[LogSource]:

@@ -20,7 +20,6 @@ _SMALL = frozenset(
         "error",
         "relations",
         "columns",
-        "not_deterministic",
         "broadcasts_off",
     }
 )

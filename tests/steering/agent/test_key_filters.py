@@ -64,6 +64,7 @@ def test_rows_are_filtered_where_they_are_read_and_results_stay(
     conf = {
         **agent_conf,
         "spark.eventLog.compress": "false",
+        "spark.sql.warehouse.dir": (tmp_path / "warehouse").as_uri(),
         "spark.tuner.agent.trace": "true",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.autoBroadcastJoinThreshold": "-1",

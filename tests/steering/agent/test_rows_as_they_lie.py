@@ -26,6 +26,7 @@ def _conf(agent_conf: dict[str, str], directory: Path) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
         "spark.sql.sources.fileCompressionFactor": "10000",
+        "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
     }
 
 

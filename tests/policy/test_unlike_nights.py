@@ -138,3 +138,19 @@ def test_one_slow_first_run_proves_nothing_that_processors_deny(action: Action) 
             runs.append(replace(ran, outcome=replace(ran.outcome, queries=(of_processors,))))
         found += [number for number in range(8, 12) if action.id in in_force(runs[number].decision)]
     assert len(found) <= 4
+
+
+@BOTH
+def test_what_a_run_would_take_more_than_twice_as_long_without_is_in_each_run(action: Action) -> None:
+    assert not _nights_without(action, 0.2)
+    assert _nights_without(action, 0.6) == [21, 42]
+
+
+def _nights_without(action: Action, factor: float) -> list[int]:
+    change = recommend(action, before=100, after=60, high=90)
+    runs: list[Run] = []
+    for number in range(50):
+        decision = decide(situation(Mode.AUTO, 1, runs[-20:], [change]))
+        took = 100 * (factor if action.id in in_force(decision) else 1)
+        runs.append(run(number, {"q1": took, "q2": 10}, *decision.changes))
+    return [n for n, ran in enumerate(runs) if n > 1 and action.id not in in_force(ran.decision)]

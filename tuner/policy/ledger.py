@@ -495,11 +495,22 @@ def _hold_out_if_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -
         return
     history, why = ledger.histories.of(run), None
     if standing is Standing.PROMOTED and not any(history.ever_without(query, decided.id) for query in queries):
+        if _would_cost_too_much(ledger, decided):
+            return
         why = Reason(ReasonCode.LONG_IN_FORCE, {"run": run.key})
     elif not decided.change.is_on_joins and are_new(record.unmeasured, queries, standing):
         why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
     if why:
         ledger.records[decided.id] = replace(record, held_out=why, awaits=_awaited_run(ledger, run, decided, queries))
+
+
+def _would_cost_too_much(ledger: _Ledger, decided: DecidedChange) -> bool:
+    """Whether a run might come to no good end without a change: it keeps a query from failing, or the run would take more than
+    twice as long."""
+    change = decided.change
+    foretold = change.prediction.gain if change.prediction else 0.0
+    gained = foretold if decided.gained_seconds is None else decided.gained_seconds
+    return change.secures or gained > sum(query.seconds for query in ledger.measured)
 
 
 def _hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> None:

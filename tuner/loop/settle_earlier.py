@@ -79,7 +79,7 @@ def _is_superseded(job: JobToRun, run: Run) -> bool:
 
 
 def _is_given_up(job: JobToRun, run: Run, now: datetime) -> bool:
-    return _is_superseded(job, run) or abs(now - run.started_at) > LOST_AFTER
+    return _is_superseded(job, run) or now - run.started_at > LOST_AFTER
 
 
 def _is_beside(job: JobToRun, run: Run) -> bool:

@@ -10,10 +10,8 @@ joins shuffled hash joins.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Self
 
 from tuner.advice.candidates.broadcast_budget import broadcast_budget
 from tuner.advice.candidates.broadcast_candidates import (
@@ -70,12 +68,15 @@ class _Turned:
 
 @dataclass(frozen=True, slots=True)
 class _Lever:
-    """One of the two thresholds: the joins whose sizes it is compared with, their broadcasts, how to set it, and whether the
-    sides that it turns have been shuffled by then."""
+    """One of the two thresholds, for the queries of some facts: the joins whose sizes it is compared with, their broadcasts, how
+    to set it, and whether the sides that it turns have been shuffled by then. `also_hashed` are joins that it cannot broadcast,
+    but may make shuffled hash joins."""
 
+    judge: _Judge
     joins: Sequence[SizedJoin]
     builds: _Candidates
     with_threshold: Callable[[int], SelectionConf]
+    also_hashed: Sequence[SizedJoin] = ()
     after_shuffles: bool = False
 
 
@@ -87,46 +88,13 @@ class _Judge:
     simulation: Simulation
     hashes: _Candidates
 
-    @classmethod
-    def of(cls, facts: Facts) -> Self:
-        return cls(facts, Simulation(facts.selection), _by_side(hash_candidates(facts)))
-
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What a threshold makes of all joins: those that it turns, and those that it may make shuffled hash joins."""
 
-    turned: Sequence[_Turned] = ()
-    hashed: Sequence[HintCandidate] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Levers:
-    """Both thresholds, for the queries of some facts."""
-
-    judge: _Judge
-    measured: Sequence[SizedJoin]
-    planned: _Lever
-
-    @classmethod
-    def of(cls, facts: Facts) -> Self:
-        conf = facts.selection
-        measured = list(measured_joins(facts)) if conf.adaptive else []
-        builds = _by_side(threshold_candidates(facts))
-        planned = _Lever(list(estimated_joins(facts)), builds, lambda t: _with_static(conf, t))
-        return cls(_Judge.of(facts), measured, planned)
-
-    def late(self, planned_sites: Collection[Site]) -> _Lever:
-        """AQE's, for joins that are not turned at planning."""
-        facts = self.judge.facts
-        rest = [join for join in self.measured if join.site not in planned_sites]
-        builds = _by_side(threshold_candidates(facts, after_shuffles=True))
-        set_ = partial(_with_adaptive, facts.selection)
-        return _Lever(rest, builds, set_, after_shuffles=True)
-
-
-# Whose joins, by which threshold, and which of them that cannot broadcast, but may hash.
-_Reach = tuple[_Judge, _Lever, Sequence[SizedJoin]]
+    turned: Sequence[_Turned]
+    hashed: Sequence[HintCandidate]
 
 
 def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
@@ -135,23 +103,42 @@ def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
     # Before SPARK-35264 AQE compares what it measured with the static threshold: one number for two kinds of sizes.
     if facts.per_join or conf.broadcast_bytes < 0 or (conf.adaptive and not conf.has(ADAPTIVE_THRESHOLD)):
         return
-    mine, others = _Levers.of(facts), _Levers.of(facts.of_other_runs)
-    static = _best(
-        (mine.judge, mine.planned, mine.measured), (others.judge, others.planned, others.measured), conf.broadcast_bytes
-    )
+    judges = [_Judge(of, Simulation(conf), _by_side(hash_candidates(of))) for of in (facts, facts.of_other_runs)]
+    planned, beside = map(_at_planning, judges)
+    static = _best(planned, beside, conf.broadcast_bytes)
     now = conf.threshold(measured=True)
     adaptive = _Choice(now, (), 0.0)
     if conf.adaptive and now >= 0:
-        late = mine.late({site_of(b.query, b.join) for b in static.builds})
-        adaptive = _best((mine.judge, late, ()), (others.judge, others.late(()), ()), now, static.builds)
+        late, late_beside = map(_after_shuffles, judges)
+        planned_sites = {site_of(b.query, b.join) for b in static.builds}
+        late = replace(late, joins=[join for join in late.joins if join.site not in planned_sites])
+        adaptive = _best(late, late_beside, now, static.builds)
     turned = (*static.builds, *adaptive.builds)
     if turned and is_worth_it(_gain(turned), facts.succeeded):
-        example = max((mine.planned.builds[_side_of(b)] for b in turned), key=lambda b: b.gain)
+        example = max((planned.builds[_side_of(b)] for b in turned), key=lambda b: b.gain)
         yield _recommendation(facts, static, adaptive, example)
 
 
-def _with_adaptive(conf: SelectionConf, threshold: int) -> SelectionConf:
-    return replace(conf, adaptive_broadcast_bytes=threshold)
+def _at_planning(judge: _Judge) -> _Lever:
+    facts, conf = judge.facts, judge.facts.selection
+    return _Lever(
+        judge,
+        list(estimated_joins(facts)),
+        _by_side(threshold_candidates(facts)),
+        lambda threshold: _with_static(conf, threshold),
+        also_hashed=list(measured_joins(facts)) if conf.adaptive else (),
+    )
+
+
+def _after_shuffles(judge: _Judge) -> _Lever:
+    facts, conf = judge.facts, judge.facts.selection
+    return _Lever(
+        judge,
+        list(measured_joins(facts)),
+        _by_side(threshold_candidates(facts, after_shuffles=True)),
+        lambda threshold: replace(conf, adaptive_broadcast_bytes=threshold),
+        after_shuffles=True,
+    )
 
 
 def _by_side(candidates: Iterable[HintCandidate]) -> _Candidates:
@@ -167,45 +154,44 @@ def _with_static(conf: SelectionConf, threshold: int) -> SelectionConf:
     return replace(conf, broadcast_bytes=threshold, adaptive_broadcast_bytes=conf.threshold(measured=True))
 
 
-def _best(mine: _Reach, others: _Reach, current: int, taken: Sequence[HintCandidate] = ()) -> _Choice:
-    """The threshold above the current one with the largest summed gain over the joins of this run (`mine`) that it turns beside
-    those `taken`, less what queries of earlier runs lose by it."""
-    best = _Choice(current, (), 0.0)
-    judge, lever, _ = mine
-    cap, budget = judge.facts.cap, broadcast_budget(judge.facts)
+def _best(lever: _Lever, others: _Lever, current: int, taken: Sequence[HintCandidate] = ()) -> _Choice:
+    """The threshold above the current one with the largest summed gain over the joins of this run that it turns beside those
+    `taken`, less what queries of earlier runs (`others`) lose by it."""
+    best, facts = _Choice(current, (), 0.0), lever.judge.facts
+    cap, budget = facts.cap, broadcast_budget(facts)
     sides = [j.bounds(side) for j in lever.joins for side in BuildSide if (j.site, side) in lever.builds]
     for candidate in sorted({s.upper for s in sides if current < s.upper <= cap.one_bytes}):
-        found, beside = _made(*mine, candidate), _made(*others, candidate)
+        found, beside = _made(lever, candidate), _made(others, candidate)
         if found is None or beside is None:
             continue
         if not budget.holds(_most_bytes((*taken, *(b for one in found.turned for b in one.builds)))):
             continue
         certain = tuple(min(one.certain, key=lambda b: b.gain) for one in found.turned if one.certain)
-        certain = certain if lever.after_shuffles else together(judge.facts, certain)
+        certain = certain if lever.after_shuffles else together(facts, certain)
         doubtful = sum(min(0.0, b.gain) for one in found.turned for b in one.builds if b not in one.certain)
         lost = sum(min(0.0, b.gain) for one in beside.turned for b in one.builds)
-        lost += sum(min(0.0, hash_gain(judge.facts, b).low) for b in (*found.hashed, *beside.hashed))
+        lost += sum(min(0.0, hash_gain(facts, b).low) for b in (*found.hashed, *beside.hashed))
         gain = _gain(certain) + doubtful + lost
         if gain > best.gain:
             best = _Choice(_threshold(sides, candidate, cap.one_bytes), certain, gain)
     return best
 
 
-def _made(judge: _Judge, lever: _Lever, also_hashed: Sequence[SizedJoin], candidate: int) -> _Found | None:
-    """What a threshold of `candidate` bytes makes of the joins of some queries; None where it may turn one that must not be.
-    `also_hashed` are joins that it cannot broadcast, but may make shuffled hash joins."""
-    turned = _all_turned(judge, lever, candidate)
+def _made(lever: _Lever, candidate: int) -> _Found | None:
+    """What a threshold of `candidate` bytes makes of the joins of some queries; None where it may turn one that must not be."""
+    turned = _all_turned(lever, candidate)
     if turned is None:
         return None
-    hashed = _hashed(judge, lever.with_threshold(int(candidate * GROWTH * MARGIN)), (*lever.joins, *also_hashed))
+    conf = lever.with_threshold(int(candidate * GROWTH * MARGIN))
+    hashed = _hashed(lever.judge, conf, (*lever.joins, *lever.also_hashed))
     return None if any(b.is_vetoed for b in hashed) else _Found(turned, hashed)
 
 
-def _all_turned(judge: _Judge, lever: _Lever, candidate: int) -> list[_Turned] | None:
+def _all_turned(lever: _Lever, candidate: int) -> list[_Turned] | None:
     """The joins that a threshold of `candidate` bytes may turn; None as soon as one of them must not be."""
     found = []
     for join in lever.joins:
-        turned = _turned(judge, lever, join, candidate)
+        turned = _turned(lever, join, candidate)
         if any(b.is_vetoed for b in turned.builds):
             return None
         if turned.builds:
@@ -213,10 +199,10 @@ def _all_turned(judge: _Judge, lever: _Lever, candidate: int) -> list[_Turned] |
     return found
 
 
-def _turned(judge: _Judge, lever: _Lever, join: SizedJoin, candidate: int) -> _Turned:
+def _turned(lever: _Lever, join: SizedJoin, candidate: int) -> _Turned:
     """What a threshold, or a little more than it, makes of a join."""
-    now = judge.simulation.outcomes(join, lever.with_threshold(candidate))
-    possible = now | judge.simulation.outcomes(join, lever.with_threshold(int(candidate * MARGIN)))
+    now = lever.judge.simulation.outcomes(join, lever.with_threshold(candidate))
+    possible = now | lever.judge.simulation.outcomes(join, lever.with_threshold(int(candidate * MARGIN)))
     sides = [side for strategy, side in possible if strategy in BROADCASTS and side is not None]
     builds = [lever.builds[join.site, side] for side in sides if (join.site, side) in lever.builds]
     certain = [b for b in builds if join.bounds(b.side).upper <= candidate]

@@ -72,12 +72,12 @@ def _broadcast_queries(facts: Facts) -> set[str]:
 def _candidates(facts: Facts, conf: SelectionConf) -> Iterator[tuple[int, list[HintCandidate]]]:
     """The thresholds that turn no join that must not be hashed, each with what counts of the joins it turns."""
     builds, joins = _builds(facts)
-    others = _builds(facts.of_other_runs)
+    other_builds, other_joins = _builds(facts.of_other_runs)
     largest = {_largest(q, side)[1] for q, join in joins for side in join.sides if side.shuffle_bytes}
     advisory = conf.advisory_partition_bytes
     for candidate in sorted({advisory, *(size for size in largest if advisory < size <= facts.task_cap_bytes)}):
         with_it = replace(conf, local_map_bytes=candidate)
-        turned, beside = list(_turned(joins, builds, with_it)), list(_turned(others[1], others[0], with_it))
+        turned, beside = list(_turned(joins, builds, with_it)), list(_turned(other_joins, other_builds, with_it))
         if not any(b.is_vetoed for found in (*turned, *beside) for b in found.builds):
             counted = [found.least for found in turned if found.certain or found.least.gain < 0]
             if counted:

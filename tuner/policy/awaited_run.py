@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tuner.model.query import QueryStatus
 from tuner.model.run import Run
 from tuner.policy.measure import Measured
+from tuner.policy.queries_that_read import none_read
 
 # A query of each week comes back within so many runs of a job of each night. What is held out for longer is held out for nothing.
 LONGEST_WAIT = 7
@@ -28,12 +28,6 @@ class AwaitedRun:
         of_these = [query for query in measured if not self.queries or query.fingerprint in self.queries]
         if any(not self.values or query.literals in self.values for query in of_these):
             return None
-        if not of_these and (not reaches_all or _read_nothing(run, measured)):
+        if not of_these and (not reaches_all or none_read(run, measured)):
             return self
         return replace(self, runs=self.runs + 1) if self.runs + 1 < LONGEST_WAIT else None
-
-
-def _read_nothing(run: Run, measured: Sequence[Measured]) -> bool:
-    """Whether queries came to their end, of which none read anything that reads something else."""
-    finished = run.outcome is not None and any(q.status is QueryStatus.SUCCEEDED for q in run.outcome.queries)
-    return finished and not measured

@@ -28,7 +28,7 @@ from tuner.policy.failed_run import FailedRun, after_failure, newly_failed
 from tuner.policy.lost_values import where_it_does_not_fail, where_it_does_not_lose
 from tuner.policy.measure import Measured, total_input_bytes, usable
 from tuner.policy.passing_queries import PassingQueries
-from tuner.policy.queries_that_read import queries_that_read
+from tuner.policy.queries_that_read import none_read, queries_that_read
 from tuner.policy.record import Doubt, Loss, Record
 from tuner.policy.records_by_context import RecordsByContext, as_known
 from tuner.policy.rulings import Rulings, apply_rulings
@@ -189,16 +189,6 @@ def _end_doubt(ledger: _Ledger, run: Run, together: Sequence[Record]) -> None:
         ledger.suspected.pop(id_, None)
     if not confirmed:
         history.doubt(ledger.measured, frozenset(record.decided.id for record in together))
-
-
-def _read_nothing(ledger: _Ledger, run: Run, queries: Sequence[str]) -> bool:
-    """Whether these queries, or all where there are none, came to their end in a measured run and read nothing that read
-    something before."""
-    finished = (
-        {q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.SUCCEEDED} if run.outcome else set()
-    )
-    ran = finished.intersection(queries) if queries else finished
-    return bool(ran) and ran.isdisjoint(query.fingerprint for query in ledger.measured)
 
 
 def _expire(ledger: _Ledger, run: Run) -> None:
@@ -418,7 +408,7 @@ def _severe_night(ledger: _Ledger, run: Run, decided: DecidedChange) -> Reason |
     history = ledger.histories.of(run)
     gain = max(0.0, record.gain_seconds or 0.0) if (record := ledger.records.get(decided.id)) else 0.0
     for query in ledger.measured:
-        if decided.id not in query.changes | query.properties or query.literals in decided.excluded:
+        if not query.is_reached_by(decided.id) or query.literals in decided.excluded:
             continue
         ratio = history.night(query, decided.id)
         # Of many queries one is slow on most nights: one that a property was not meant for must outweigh what that gains.
@@ -435,11 +425,6 @@ def _costs_more_than_it_gains(ledger: _Ledger, run: Run, decided: DecidedChange,
     return before is not None and not _was_decided_before(run, before) and before.balance.is_lost_with(severe)
 
 
-def _balance(ledger: _Ledger, decided: DecidedChange) -> Balance:
-    before = ledger.records.get(decided.id)
-    return before.balance if before is not None else Balance()
-
-
 def _was_decided_before(run: Run, before: Record) -> bool:
     """Whether a run began before the latest of a change's runs so far had ended: it knew nothing of that."""
     return before.judged_at is not None and run.started_at < before.judged_at
@@ -448,13 +433,13 @@ def _was_decided_before(run: Run, before: Record) -> bool:
 def _judge_unmeasured(ledger: _Ledger, run: Run, decided: DecidedChange) -> None:
     """What can never be measured can never be shown to be worth it."""
     trials = _trials(ledger, decided) if decided.standing is Standing.TRIAL else 0
-    met = usable(run) and any(decided.id in q.changes | q.properties for q in ledger.measured)
+    met = usable(run) and any(q.is_reached_by(decided.id) for q in ledger.measured)
     if trials == 1 and met and decided.why.code is ReasonCode.LENT:
         # Its first run had it: the next is what the others are held against.
         _record(ledger, run, decided, decided.standing, decided.why, held_out=_NEVER_WITHOUT)
     elif trials == MAX_TRIALS and met:
         _record(ledger, run, decided, decided.standing, decided.why, held_out=ONE_MORE_WITHOUT)
-    elif usable(run) and (_read_nothing(ledger, run, decided.queries) or _may_come_back(ledger, run, decided)):
+    elif usable(run) and (none_read(run, ledger.measured, decided.queries) or _may_come_back(ledger, run, decided)):
         _record(ledger, run, decided, decided.standing, decided.why, counts=False)
     elif trials >= MAX_TRIALS:
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
@@ -531,7 +516,7 @@ def _hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> 
 def _awaited_run(ledger: _Ledger, run: Run, decided: DecidedChange, queries: Collection[str]) -> AwaitedRun:
     """A run with these queries, with the values that they had with the change, as far as these come back."""
     history = ledger.histories.of(run)
-    mine = (q for q in ledger.measured if q.fingerprint in queries and decided.id in q.changes | q.properties)
+    mine = (q for q in ledger.measured if q.fingerprint in queries and q.is_reached_by(decided.id))
     return AwaitedRun(frozenset(queries), frozenset(q.literals for q in mine if history.has_come_back(q)))
 
 
@@ -573,6 +558,7 @@ def _record(
         losses = (*losses, ledger.latest, *([replace(ledger.latest, context=own)] if own else []))
         ledger.cleared.discard(decided.id)
         ledger.suspected.pop(decided.id, None)
+    awaited = [str(doubt.numbers["query"])] if doubt else decided.queries
     found = Record(
         decided=decided,
         standing=standing,
@@ -584,9 +570,9 @@ def _record(
         held_out=held_out or doubt,
         doubt=Doubt(doubt, ledger.latest) if doubt else _doubt_left(before, run, gain),
         unmeasured=_unmeasured(ledger, run, decided),
-        balance=Balance() if standing in TAKEN_OUT else _balance(ledger, decided).after(gain, doubt),
+        balance=Balance() if standing in TAKEN_OUT else (before.balance if before else Balance()).after(gain, doubt),
         idle=0 if run.outcome is None or _ran(run, decided.queries) else _idle(ledger, decided) + 1,
-        awaits=_awaited_run(ledger, run, decided, [str(doubt.numbers["query"])] if doubt else decided.queries),
+        awaits=_awaited_run(ledger, run, decided, awaited) if held_out or doubt else AwaitedRun(),
     )
     ledger.records[decided.id] = found
     if own is not None:

@@ -50,6 +50,10 @@ class Measured:
     source_bytes: int = 0
     fleeting: bool = False
 
+    def is_reached_by(self, change: str) -> bool:
+        """Whether a change was in force for it, or set in its run."""
+        return change in self.changes or change in self.properties
+
     @property
     def data_bytes(self) -> int:
         """How large its inputs are, as well as that is known."""

@@ -46,7 +46,7 @@ def are_new(counts: Mapping[str, int], queries: Collection[str], standing: Stand
 
 
 def _reached(measured: Sequence[Measured], id_: str) -> list[Measured]:
-    return [query for query in measured if id_ in query.changes | query.properties]
+    return [query for query in measured if query.is_reached_by(id_)]
 
 
 def _due(standing: Standing) -> int:

@@ -33,6 +33,8 @@ def most_unmeasured(
     counts: Mapping[str, int], id_: str, measured: Sequence[Measured], standing: Standing
 ) -> frozenset[str]:
     """The queries which no run would tell of, where they are most of what a change reached in the latest run; else none."""
+    if not counts:
+        return frozenset()
     reached = _reached(measured, id_)
     late = [query for query in reached if counts.get(query.fingerprint, 0) >= _due(standing)]
     if sum(query.seconds for query in late) < UNMEASURED_SHARE * sum(query.seconds for query in reached):

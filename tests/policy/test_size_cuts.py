@@ -287,6 +287,10 @@ def test_what_is_outside_of_a_heap_in_a_container_must_have_its_place_there() ->
     # With 50 MiB of the JVM's own that is more than a tenth of the heap.
     assert found(800) == found(None) == []
     assert found(800, **{OVERHEAD: "2g"}) == [HEAP]
+    # What a container has for Spark's own memory off the heap is not free for others; what it has for Python is Python's.
+    off_heap = {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "4g"}
+    assert found(800, **off_heap) == []
+    assert found(700, **off_heap) == found(800, **{"spark.executor.pyspark.memory": "4g"}) == [HEAP, OVERHEAD]
     unknown = [night(n, outside=None) for n in range(3)]
     assert [c.property for c in cuts(unknown)] == [HEAP]
 

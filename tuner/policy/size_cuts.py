@@ -33,6 +33,8 @@ from tuner.spark.knobs import (
     EXECUTOR_MEMORY_OVERHEAD_FACTOR,
     EXECUTOR_METRICS_POLLING,
     MEMORY_FRACTION,
+    OFF_HEAP,
+    OFF_HEAP_SIZE,
     TASK_CPUS,
 )
 from tuner.spark.master import gives_heap_alone, is_kubernetes, is_local, master_of
@@ -253,7 +255,9 @@ class _Known:
         is_told = EXECUTOR_MEMORY_OVERHEAD in settings or EXECUTOR_MEMORY_OVERHEAD_FACTOR in settings
         if is_kubernetes(master) and not is_told:
             return False
-        beside = executor_container_bytes(asked) - self.own
+        # What Spark itself takes off the heap is told by no pool of the JVM's, and is in its place.
+        off_heap = settings[OFF_HEAP_SIZE] if settings[OFF_HEAP] else 0
+        beside = executor_container_bytes(asked) - self.own - off_heap
         return all(s.outside is not None and s.outside <= beside for s in self.sampled)
 
     def _telling(self, now: int) -> list[_Sampled]:

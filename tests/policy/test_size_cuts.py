@@ -117,6 +117,19 @@ def test_nights_whose_upstream_was_late_say_nothing() -> None:
     assert given([*in_brief, *(night(n) for n in range(5, 8))]) == OWN // 2
 
 
+def test_a_heap_that_the_program_sets_itself_is_left_as_it_is() -> None:
+    # SparkConf beats --conf: the run had the program's own size, and the next would be told of less that it never has.
+    def overruled(number: int, size: int = OWN) -> Run:
+        found = night(number, less(4096))
+        assert found.outcome is not None
+        return replace(found, outcome=replace(found.outcome, conf={**found.outcome.conf, HEAP: f"{size}m"}))
+
+    assert given([*THREE, overruled(3)]) == given([*THREE, overruled(3), night(4)]) == OWN
+    assert given([*THREE, overruled(3, 2 * OWN)]) == OWN, "in some runs, by what it has to do"
+    other = [night(n, own=2 * OWN) for n in range(4, 7)]
+    assert given([*THREE, overruled(3), *other], own=2 * OWN) == OWN, "its author has thought again"
+
+
 def test_a_step_that_takes_little_is_none() -> None:
     assert given([night(n, firm=5400) for n in range(3)]) == 6784
     assert given([night(n, firm=5600) for n in range(3)]) == OWN

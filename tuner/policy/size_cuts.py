@@ -68,9 +68,10 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
     (`least_share`). Garbage fills any heap, and broadcasts of earlier queries any storage: neither is a need. A death for
     want of memory takes its step back for good and doubles the room; a step that tasks are slower with is taken back, too. A
     retry takes no step (`may_step`), and a run that found nothing to read tells nothing. Where an overhead follows from the
-    heap, it stays what it was. Nothing is taken in local mode, after a raise, where more is held outside of the heap than a
-    container has for that, or nobody knows how much is: it may live off the heap. Nor, for caution, on Kubernetes where
-    neither an overhead nor its share is set: there Spark sets the share by the language of the job.
+    heap, it stays what it was. Nothing is taken in local mode, after a raise, where the program sets the heap itself, where
+    more is held outside of the heap than a container has for that, or nobody knows how much is: it may live off the heap. Nor,
+    for caution, on Kubernetes where neither an overhead nor its share is set: there Spark sets the share by the language of the
+    job.
     """
     known = _Known(own_conf)
     for run in without_idle(runs):
@@ -117,6 +118,8 @@ class _Known:
     # Of each shape that it had, the least that it may have, and the room.
     lessons: dict[tuple[int | float, ...], tuple[int, float]] = field(default_factory=dict)
     is_tried_now: bool = False
+    # Whether what was submitted was not what the run had: its program says another size.
+    is_overruled: bool = False
 
     @property
     def own(self) -> int:
@@ -142,8 +145,9 @@ class _Known:
         if shape != self.shape or outcome.spark_version != self.version or is_raised:
             self.lessons[self.shape] = (self.least, self.room)
             self.shape, self.version = shape, outcome.spark_version
-            self.sampled, self.sizes, self.unexplained = [], [], 0
+            self.sampled, self.sizes, self.unexplained, self.is_overruled = [], [], 0, False
             self.least, self.room = self.lessons.get(shape, (LEAST_HEAP, HEAD_ROOM))
+        self.is_overruled |= _HEAP in had and heap != _heap({_HEAP: had[_HEAP].value})
         if not 0 < heap <= self.own:
             return
         failed = outcome.failure.kind if outcome.failure else FailureKind.UNKNOWN
@@ -215,7 +219,7 @@ class _Known:
     def cuts(self, *, may_step: bool) -> list[SizeChange]:
         asked = self._asked
         master, settings = master_of(asked), Settings(asked)
-        is_known = self.sizes and _shape(asked) == self.shape
+        is_known = self.sizes and not self.is_overruled and _shape(asked) == self.shape
         if (
             is_local(master)
             or not UNTOLD_OVERHEADS.isdisjoint(self.own_conf)

@@ -267,6 +267,14 @@ def test_fewer_executors_and_faster_queries_are_counted_apart() -> None:
     assert (of_hint.core_hours or 0) + 2.0 == pytest.approx(8 - 2, rel=0.05)
 
 
+def test_nights_that_found_nothing_to_read_do_not_tell_how_long_a_job_takes_with_its_own_sizes() -> None:
+    nights = [held(run(n, {"q1": 3600.0}), 4, 16) for n in range(3)]
+    idle = [held(late_upstream(n), 4, 16) for n in range(3, 7)]
+    fewer = [cut(run(n, {"q1": 3600.0}), 2, 8) for n in range(7, 12)]
+    found = savings([*nights, *idle, *fewer, cut(late_upstream(12), 2, 8)])
+    assert [(s.run_key, s.core_hours, s.gib_hours) for s in found] == [(one.key, 2.0, 8.0) for one in fewer]
+
+
 def test_a_run_that_a_change_made_fail_lost_all_that_it_took() -> None:
     trial = replace(HINT, standing=Standing.TRIAL)
     died = Failure(FailureKind.BROADCAST_OUT_OF_MEMORY, "not enough memory to build a broadcast", "q1")

@@ -17,7 +17,7 @@ from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, total_input_bytes, usable
+from tuner.policy.measure import Key, Measured, total_input_bytes, usable, without_idle
 from tuner.policy.moved_beside import moved_beside
 from tuner.policy.overlap import clock_share
 from tuner.policy.queries_that_read import queries_that_read
@@ -156,10 +156,11 @@ class _Sized:
 
 
 class _Held:
-    """What executors held in each run of a cohort, a second: cores, and GiB."""
+    """What executors held in each run of a cohort, a second: cores, and GiB. One that found nothing to read tells of none."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        sized = [one for run in runs if usable(run) and (one := _sized(run)) is not None]
+        told = without_idle([run for run in runs if usable(run)])
+        sized = [one for run in told if (one := _sized(run)) is not None]
         self._own = [one for one in sized if not one.sizes]
         self._other = [one for one in sized if one.sizes]
         self._asked = _median(self._own)

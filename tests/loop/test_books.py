@@ -20,7 +20,10 @@ from tuner.loop.stance_now import keep_stance_now
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Run, RunState
+from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange
 from tuner.policy.evidence.log_ratio import Z_90
 
@@ -50,6 +53,40 @@ def finish(store: Store, run: Run) -> Gained | None:
 def total(store: Store) -> float:
     since = a_night(0, steered=False).started_at
     return sum(week.saved.seconds for week in store.saved_by_week(None, since))
+
+
+def test_what_fewer_executors_saved_stays_when_their_author_asks_for_another_number(store: Store) -> None:
+    """The runs in the number that he asked for before are older than those that are told anew, among which are some without the
+    change."""
+    fewer = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.EXECUTORS_CUT, {}))
+    for number in range(20):
+        asked, sizes = (4, (fewer,) if number >= 3 else ()) if number < 8 else (1, ())
+        steered = number >= 3 and number not in (9, 12)
+        run = night(number, query("q1", 2395.0 if steered else 3595.0), changes=[CHANGE] if steered else [])
+        had = 2 if sizes else asked
+        assert run.outcome is not None
+        outcome = replace(
+            run.outcome,
+            conf={fewer.property: str(had)},
+            allocated_core_ms=had * (run.outcome.duration_ms or 0),
+            resources=ResourceUse(executor_ms=run.outcome.duration_ms, container_bytes=1 << 30),
+        )
+        begin(store, run := replace(run, decision=replace(run.decision, cuts=sizes), outcome=outcome))
+        store.finish(run.key, run.state, run.started_at, outcome)
+        keep_books(store, COHORT, None, most=15)
+        if number == 7:
+            before = hours(store)
+    gained = 1200 / 3600
+    assert before[""] == pytest.approx(5 * 2 * 2400 / 3600)
+    assert before[CHANGE.id] == pytest.approx(5 * 4 * gained, rel=0.05)
+    after = hours(store)
+    assert after[""] == before[""]
+    assert after[CHANGE.id] == pytest.approx(before[CHANGE.id] + 10 * gained, rel=0.05)
+
+
+def hours(store: Store) -> dict[str, float]:
+    since = a_night(0, steered=False).started_at
+    return {one.change_id: one.saved.core_hours for one in store.saved_by_change(None, since, 5)}
 
 
 def test_a_job_that_was_tuned_long_ago_is_still_booked(store: Store) -> None:

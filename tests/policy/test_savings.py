@@ -267,6 +267,35 @@ def test_fewer_executors_and_faster_queries_are_counted_apart() -> None:
     assert (of_hint.core_hours or 0) + 2.0 == pytest.approx(8 - 2, rel=0.05)
 
 
+def asking(one: Run, executors: int, **more: str) -> Run:
+    """A run whose author asks for so many executors, as its log tells."""
+    assert one.outcome
+    had = {FEWER.property: str(executors), **more, **{size.property: size.value for size in one.decision.sizes}}
+    return replace(one, outcome=replace(one.outcome, conf=had))
+
+
+@pytest.mark.parametrize("later", [1, 12])
+def test_what_an_author_asks_for_later_is_nothing_that_earlier_nights_saved_or_lost(later: int) -> None:
+    nights = [asking(held(run(n, {"q1": 3600.0}), 4, 16), 4) for n in range(3)]
+    fewer = [asking(cut(run(n, {"q1": 3600.0}), 2, 8), 4) for n in range(3, 8)]
+    found = savings([*nights, *fewer])
+    assert [(s.core_hours, s.gib_hours) for s in found] == [(2.0, 8.0)] * 5
+    since = [asking(held(run(n, {"q1": 3600.0}), later, 4 * later), later) for n in range(8, 20)]
+    assert savings([*nights, *fewer, *since]) == found
+    assert savings([*fewer, *since]) == [], "no run tells what he asked for then"
+
+
+def test_what_changes_make_a_run_hold_less_is_nothing_that_sizes_saved() -> None:
+    """With dynamic allocation; a smaller heap does not hold fewer cores."""
+    heap = SizeChange("spark.executor.memory", "2048m", "4096m", Reason(ReasonCode.SIZE_CUT, {}))
+    nights = [asking(held(run(n, {"q1": 3600.0}), 40, 160), 40, **{heap.property: "4g"}) for n in range(12)]
+    changed = [asking(held(run(n, {"q1": 3600.0}, HINT), 20, 80), 40, **{heap.property: "4g"}) for n in range(12, 18)]
+    smaller = [held(run(n, {"q1": 3600.0}, HINT), 20, 40) for n in range(18, 22)]
+    smaller = [asking(replace(one, decision=replace(one.decision, cuts=(heap,))), 40) for one in smaller]
+    found = [saving for saving in savings([*nights, *changed, *smaller]) if saving.change_id == OF_SIZES]
+    assert [(s.core_hours, s.gib_hours) for s in found] == [(0.0, 40.0)] * 4
+
+
 def test_nights_that_found_nothing_to_read_do_not_tell_how_long_a_job_takes_with_its_own_sizes() -> None:
     nights = [held(run(n, {"q1": 3600.0}), 4, 16) for n in range(3)]
     idle = [held(late_upstream(n), 4, 16) for n in range(3, 7)]

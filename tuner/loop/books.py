@@ -13,10 +13,11 @@ from tuner.model.cohort_stance import stance_of
 from tuner.model.decision import Decision
 from tuner.model.run import Run, RunState
 from tuner.model.saving import OF_SIZES, Saving
+from tuner.policy.asked_executors import AskedExecutors, asked_executors
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, measured_queries, read_nothing, usable
+from tuner.policy.measure import Key, measured_queries, read_nothing, usable, without_idle
 from tuner.policy.savings import savings
 
 # So many of a cohort's newest runs are told anew; of a mapped task all of its latest DAG runs, as decisions know them.
@@ -74,18 +75,17 @@ def _controls(older: Sequence[Run], runs: Sequence[Run]) -> list[Run]:
     if not older:
         return []
     classed = with_literal_classes([*older, *runs])
-    always = _always(classed[len(older) :])
-    all_sized = all(run.decision.sizes for run in runs if usable(run))
-    found: Counter[tuple[Key | None, str]] = Counter()
+    always, unasked = _always(classed[len(older) :]), _unasked(runs)
+    found: Counter[tuple[Key | AskedExecutors, str]] = Counter()
     controls = []
     for run, of_classes in zip(reversed(older), reversed(classed[: len(older)]), strict=True):
-        without: list[tuple[Key | None, str]] = [
+        without: list[tuple[Key | AskedExecutors, str]] = [
             (query.key, id_)
             for query in measured_queries(of_classes)
             for id_ in always.get(query.key, frozenset()) - query.changes - query.properties
         ]
-        if all_sized and not run.decision.sizes:
-            without.append((None, OF_SIZES))
+        if not run.decision.sizes and (asked := asked_executors(run)) in unasked:
+            without.append((asked, OF_SIZES))
         if any(found[one] < CONTROL_RUNS for one in without):
             controls.append(run)
             found.update(without)
@@ -102,6 +102,13 @@ def _always(runs: Sequence[Run]) -> dict[Key, frozenset[str]]:
             for key in {query.key, query.key_without_values}:
                 found[key] = found.get(key, in_force) & in_force
     return found
+
+
+def _unasked(runs: Sequence[Run]) -> set[AskedExecutors]:
+    """The author's sizes in whose place runs had others, and that none of them had."""
+    told = without_idle([run for run in runs if usable(run)])
+    sized = {asked_executors(run) for run in told if run.decision.sizes}
+    return sized - {asked_executors(run) for run in told if not run.decision.sizes}
 
 
 def _untold(runs: Sequence[Run], booked: Sequence[Saving]) -> set[tuple[str, str]]:

@@ -11,6 +11,7 @@ from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
 from tuner.model.saving import OF_SIZES, Saving
 from tuner.model.size_change import values_of
+from tuner.policy.asked_executors import AskedExecutors, asked_executors
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.context import ByContext
 from tuner.policy.evidence.history import EFFECT_SPREAD, History
@@ -144,13 +145,14 @@ def _of_run(took: Sequence[_Took], trials: Mapping[str, str], effects: _Effects,
 
 @dataclass(frozen=True, slots=True)
 class _Sized:
-    """What a run's executors held on average, and for how long; `sizes` are those set in place of its job's own."""
+    """What a run's executors held on average, and for how long; `sizes` are those set in place of its job's own, `asked`."""
 
     run: Run
     cores: float
     gib: float
     seconds: float
     sizes: frozenset[tuple[str, str]]
+    asked: AskedExecutors
     changes: frozenset[str]
     input_bytes: int
 
@@ -163,12 +165,14 @@ class _Held:
         sized = [one for run in told if (one := _sized(run)) is not None]
         self._own = [one for one in sized if not one.sizes]
         self._other = [one for one in sized if one.sizes]
-        self._asked = _median(self._own)
 
     def hours(self, run: Run, seconds: float) -> tuple[float | None, float | None]:
         """Core-hours and GiB-hours that a run's job as its author sized it holds in so many seconds on the clock: by the run's
         own log where that tells, else by its other runs."""
-        rates = self._asked if values_of(run.decision.sizes) or not _has_end(run) else _rates(run)
+        if values_of(run.decision.sizes) or not _has_end(run):
+            rates = _median(self._as_asked(asked_executors(run), _changes(run)) or self._own)
+        else:
+            rates = _rates(run)
         if rates is None:
             return None, None
         cores, gib = (seconds * rate / SECONDS_PER_HOUR for rate in rates)
@@ -176,18 +180,23 @@ class _Held:
 
     def of_sizes(self) -> Iterator[Saving]:
         """What other sizes than the job's own saved: what runs held, against what its own hold in the time it takes with them."""
-        if self._asked is None:
-            return
-        alike: dict[tuple[frozenset[tuple[str, str]], frozenset[str]], list[_Sized]] = {}
+        alike: dict[tuple[object, ...], list[_Sized]] = {}
         for one in self._other:
-            alike.setdefault((one.sizes, one.changes), []).append(one)
-        for (_, changes), sized in alike.items():
-            own = [one for one in self._own if one.changes == changes] or self._own
-            yield from _of_alike(sized, own, self._asked)
+            alike.setdefault((one.sizes, one.asked, one.changes), []).append(one)
+        for sized in alike.values():
+            if own := self._as_asked(sized[0].asked, sized[0].changes):
+                yield from _of_alike(sized, own)
+
+    def _as_asked(self, asked: AskedExecutors, changes: frozenset[str]) -> list[_Sized]:
+        """Runs in the sizes that their author asks for, which were these: what he asks for later says nothing of earlier runs.
+        Those with the same changes, where there are any: what these hold more or less is nothing of sizes."""
+        own = [one for one in self._own if one.asked == asked]
+        return [one for one in own if one.changes == changes] or own
 
 
-def _of_alike(sized: Sequence[_Sized], own: Sequence[_Sized], asked: tuple[float, float]) -> Iterator[Saving]:
-    """Of runs with the same sizes and changes, which together tell how much slower these sizes make the job."""
+def _of_alike(sized: Sequence[_Sized], own: Sequence[_Sized]) -> Iterator[Saving]:
+    """Of runs with the same sizes and changes, which together tell how much slower these sizes make the job than its `own`."""
+    cores, gib = median(one.cores for one in own), median(one.gib for one in own)
     usual, read = median(one.seconds for one in own), median(one.input_bytes for one in own)
     # Who reads more takes longer with any sizes.
     expected = [usual * max(1.0, one.input_bytes / read) if read else usual for one in sized]
@@ -195,7 +204,7 @@ def _of_alike(sized: Sequence[_Sized], own: Sequence[_Sized], asked: tuple[float
     for one, seconds in zip(sized, expected, strict=True):
         # A night that hung saves no more than others.
         hours = min(one.seconds, seconds * slower) / SECONDS_PER_HOUR
-        saved = (asked[0] / slower - one.cores) * hours, (asked[1] / slower - one.gib) * hours
+        saved = (cores / slower - one.cores) * hours, (gib / slower - one.gib) * hours
         yield Saving(one.run.key, OF_SIZES, 0.0, 0.0, *saved)
 
 
@@ -204,9 +213,12 @@ def _sized(run: Run) -> _Sized | None:
     rates = _rates(run)
     if rates is None or run.outcome is None:
         return None
-    changes = frozenset(decided.id for decided in changes_in_effect(run))
-    read = total_input_bytes(run.outcome.queries)
-    return _Sized(run, *rates, _took_seconds(run), values_of(run.decision.sizes), changes, read)
+    sizes, read = values_of(run.decision.sizes), total_input_bytes(run.outcome.queries)
+    return _Sized(run, *rates, _took_seconds(run), sizes, asked_executors(run), _changes(run), read)
+
+
+def _changes(run: Run) -> frozenset[str]:
+    return frozenset(decided.id for decided in changes_in_effect(run))
 
 
 def _rates(run: Run) -> tuple[float, float] | None:

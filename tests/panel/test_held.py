@@ -52,3 +52,19 @@ def test_runs_that_failed_or_whose_logs_do_not_tell_are_left_out() -> None:
     assert held([run(0), run(1, 4, heap="4096m"), failed, silent]) == Held(
         core_hours_before=2.0, core_hours=2.0, gib_hours_before=8.0, gib_hours=4.0
     )
+
+
+def test_sizes_that_the_author_asked_for_before_and_nights_without_anything_to_read_are_left_out() -> None:
+    def asking(number: int, author: str, **had: object) -> Run:
+        found = run(number, **had)  # type: ignore[arg-type]
+        assert found.outcome is not None
+        return replace(found, outcome=replace(found.outcome, conf={HEAP: str(had.get("heap", author))}))
+
+    before = [asking(number, "32g", gib=32) for number in range(9)]
+    runs = [*before, asking(9, "8g"), asking(10, "8g"), asking(11, "8g", gib=4, heap="4096m")]
+    idle = asking(12, "8g", hours=0.01)
+    assert idle.outcome is not None
+    nothing = tuple(replace(one, input_bytes=0) for one in idle.outcome.queries)
+    idle = replace(idle, outcome=replace(idle.outcome, queries=nothing))
+    for nights in (runs, [*runs[:-1], *[idle] * 5, runs[-1]], [*runs, idle]):
+        assert held(nights) == Held(core_hours_before=2.0, core_hours=2.0, gib_hours_before=8.0, gib_hours=4.0)

@@ -106,6 +106,13 @@ def test_three_sampled_nights_come_before_the_first_step_and_one_before_each_fur
     assert given([*THREE, night(3, less(4096)), night(4, less(2048))]) == 1280
 
 
+def test_a_cut_says_how_many_nights_it_rests_on_and_not_that_those_in_a_larger_heap_needed_no_more() -> None:
+    three = [night(n, firm=3000) for n in range(LEAST_RUNS)]
+    assert reason_words(cuts(three)[0].why) == "none of 3 runs needed more than 3.1 GB at once (most in run etl/0/1)"
+    (cut,) = cuts([*three, night(3, less(4096))])
+    assert reason_words(cut.why) == "none of 1 run needed more than 1.0 GB at once (most in run etl/3/1)"
+
+
 def test_nights_whose_upstream_was_late_say_nothing() -> None:
     idle = [of_relations(night(n, gigabytes=0, firm=60)) for n in range(5)]
     assert given(idle) == OWN

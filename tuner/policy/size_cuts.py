@@ -242,7 +242,7 @@ class _Known:
             return []
         most = max(telling, key=lambda s: _heap_for(s, 1.0, settings[MEMORY_FRACTION]))
         at_once = round(_heap_for(most, 1.0, settings[MEMORY_FRACTION]))
-        why = Reason(ReasonCode.SIZE_CUT, {"needed_bytes": at_once, "run": most.run, "runs": len(self.sampled)})
+        why = Reason(ReasonCode.SIZE_CUT, {"needed_bytes": at_once, "run": most.run, "runs": len(telling)})
         cut = SizeChange(_HEAP, _text(size), _text(self.own), why)
         if gives_heap_alone(master) or EXECUTOR_MEMORY_OVERHEAD in settings:
             return [cut]

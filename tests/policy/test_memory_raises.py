@@ -307,6 +307,21 @@ def test_a_size_that_the_jobs_program_sets_is_not_given_again_and_the_next_remed
     assert given(died, again, own=own) == {CORES: "2"}
 
 
+def test_a_size_that_the_jobs_program_sets_has_not_worked_where_a_run_did_with_less() -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    assert given(died, ended(1, {HEAP: "4g"}, raises=raised), own=own) == {HEAP: "4096m"}
+    assert given(died, ended(1, own, raises=raised), own=own) == {}
+    # In some runs alone, what worked in the others stays.
+    assert given(died, ended(1, {HEAP: "4g"}, raises=raised), ended(2, own, raises=raised), own=own) == {HEAP: "4096m"}
+    # What a program sets of a driver's heap comes too late to count, though its log tells that.
+    driver = {DRIVER: "2g", **CLUSTER_MODE}
+    died = ended(0, driver, FailureKind.DRIVER_OUT_OF_MEMORY)
+    raised = memory_raises([died], {**YARN, **driver}, NO_LIMITS)
+    assert given(died, ended(1, driver, raises=raised), own=driver) == {DRIVER: "4096m"}
+
+
 def test_a_driver_that_comes_to_be_beside_others_has_what_its_author_asks_for() -> None:
     own = {DRIVER: "2g"}
     died = ended(0, {**own, **CLUSTER_MODE}, FailureKind.DRIVER_OUT_OF_MEMORY)

@@ -121,6 +121,9 @@ class _Known:
     def _succeeded(self, run: Run, had: Mapping[str, SizeChange]) -> None:
         for name, one in had.items():
             size = amount(name, {name: one.value})
+            # A driver's heap is made before its program sets anything.
+            if name in _OF_CONTAINERS - {_DRIVER} and run.outcome and amount(name, run.outcome.conf) < size:
+                continue  # The job's program sets it by itself: the run did with less.
             why = Reason(ReasonCode.RAISE_WORKED, {"run": run.key}, (one.why,))
             # It says in which run it worked first.
             why = one.why if one.why.code is ReasonCode.RAISE_WORKED else why

@@ -221,8 +221,16 @@ def test_executors_that_died_in_a_run_that_went_on_are_deaths_too() -> None:
     assert given([*THREE, night(3, less(4096), lost=(FailureKind.EXECUTOR_PREEMPTED,))]) != OWN
 
 
-@pytest.mark.parametrize("option", ["-Xms6g -XX:+UseG1GC", "-XX:+UseG1GC -XX:InitialHeapSize=6144m"])
-def test_a_heap_is_never_smaller_than_it_is_to_begin_with(option: str) -> None:
+@pytest.mark.parametrize(
+    "option",
+    [
+        "-Xms6g -XX:+UseG1GC",
+        "-XX:+UseG1GC -XX:InitialHeapSize=6144m",
+        "-XX:MinHeapSize=6g",
+        "-Xms1g -XX:+UseZGC -XX:SoftMaxHeapSize=6g",
+    ],
+)
+def test_a_heap_is_never_so_small_that_its_jvm_does_not_start(option: str) -> None:
     def heap(options: str) -> str:
         (cut,) = cuts(THREE, conf={**STANDALONE, "spark.executor.extraJavaOptions": options})
         return cut.value

@@ -54,8 +54,8 @@ _LEAST_FRACTION = 0.01
 # A step goes that makes tasks wait for the collector for more than this share of their time, and so much longer than before.
 MOST_GC, MORE_GC = 0.1, 2.0
 _HEAP, _OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
-# A JVM whose heap is to begin larger than it may become does not start.
-_BEGINS = re.compile(r"-(?:Xms|XX:InitialHeapSize=)(\d{1,15}[kKmMgGtT]?)(?![\w.])")
+# A JVM does not start whose heap is to begin larger than it may become, to stay larger, or to grow beyond that only at need.
+_LEAST_HEAPS = re.compile(r"-(?:Xms|XX:(?:InitialHeapSize|MinHeapSize|SoftMaxHeapSize)=)(\d{1,15}[kKmMgGtT]?)(?![\w.])")
 
 
 def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: bool) -> tuple[SizeChange, ...]:
@@ -233,11 +233,11 @@ class _Known:
         if may_step and not self.is_tried_now and sum(s.heap == self.own for s in self.sampled) >= LEAST_RUNS:
             share = max(now * MOST_TAKEN, self.own * least_share([s.at for s in self.sampled]))
             grown = _rounded(needed * input_growth(s.input_bytes for s in self.sampled))
-            wanted = max(grown, math.ceil(share / MIB) * MIB, self.least, _first_heap(asked))
+            wanted = max(grown, math.ceil(share / MIB) * MIB, self.least, _least_heap(asked))
             if wanted <= now * (1 - LEAST_TAKEN):
                 size = wanted
         # What a run in a larger one needed since, the next may need.
-        size = max(size, _rounded(needed), self.least, _first_heap(asked))
+        size = max(size, _rounded(needed), self.least, _least_heap(asked))
         if size >= self.own:
             return []
         most = max(telling, key=lambda s: _heap_for(s, 1.0, settings[MEMORY_FRACTION]))
@@ -315,9 +315,9 @@ def _heap(conf: Mapping[str, str]) -> int:
     return -(-Settings(conf)[EXECUTOR_MEMORY] // MIB) * MIB
 
 
-def _first_heap(conf: Mapping[str, str]) -> int:
-    """With how much its executors' heaps are to begin, by options of their JVMs; 0 where none says so."""
-    given = [size for name in EXECUTOR_JAVA_OPTIONS for size in _BEGINS.findall(conf.get(name, ""))]
+def _least_heap(conf: Mapping[str, str]) -> int:
+    """The least that its executors' heaps may be at most, by options of their JVMs; 0 where none says so."""
+    given = [size for name in EXECUTOR_JAVA_OPTIONS for size in _LEAST_HEAPS.findall(conf.get(name, ""))]
     return max((parse_bytes(size, "b") or 0 for size in given), default=0)
 
 

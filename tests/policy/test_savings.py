@@ -312,6 +312,18 @@ def test_a_run_that_a_change_made_fail_lost_all_that_it_took() -> None:
     assert (lost.run_key, lost.change_id, lost.seconds, lost.failed) == (nights[1].key, HINT.id, -90.0, True)
 
 
+def test_a_run_that_died_with_less_memory_lost_all_that_it_took_until_it_dies_alike_with_all_of_it() -> None:
+    heap = SizeChange("spark.executor.memory", "2048m", "4096m", Reason(ReasonCode.SIZE_CUT, {}))
+    died = Failure(FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor ran out of memory", "q1")
+    with_less, again = (run(n, {"q1": 90.0}, state=RunState.FAILED, failed=["q1"], failure=died) for n in (3, 4))
+    with_less = replace(with_less, decision=replace(with_less.decision, cuts=(heap,)))
+    nights = [*(run(n, {"q1": 100.0}) for n in range(3)), with_less]
+    for later in ([], [run(4, {"q1": 100.0})], [replace(again, decision=with_less.decision)]):
+        lost = [(s.run_key, s.change_id, s.seconds, s.failed) for s in savings([*nights, *later])]
+        assert lost[0] == (with_less.key, OF_SIZES, -90.0, True)
+    assert savings([*nights, again]) == savings([*nights, again, run(5, {"q1": 200.0})]) == []
+
+
 def dead(one: Run, clock_s: float, outcome: Outcome) -> Run:
     """A run that its driver died in `clock_s` after it began, with what its log tells up to there."""
     return replace(one, ended_at=one.started_at + timedelta(seconds=clock_s), outcome=outcome)

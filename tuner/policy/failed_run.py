@@ -75,6 +75,14 @@ class FailedRun:
         return bool(self.run.decision.cuts) and failure is not None and failure.kind in OF_EXECUTOR_MEMORY
 
     @property
+    def died_in_own_sizes(self) -> bool:
+        """Whether the next run that tells died in the same way with all that its author asks for."""
+        after = self.after
+        if after is None or after.state is not RunState.FAILED or after.decision.cuts:
+            return False
+        return alike(self.failure, after.failure)
+
+    @property
     def failure(self) -> Failure | None:
         """Why it failed, as far as is known. Of the queries that failed in a job that goes on, only the last is said why."""
         if self.query is None:

@@ -248,7 +248,7 @@ def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
         if run.state is not RunState.FAILED or not (run.decision.in_force or run.decision.cuts):
             continue
         failed = FailedRun(run, runs[:position], runs[position + 1 :])
-        guilty = [OF_SIZES] if failed.had_less_memory else list(_made_by(failed))
+        guilty = list(_made_by(failed))
         for id_ in guilty:
             lost = -_lost_seconds(failed, longest_ms) / len(guilty)
             yield Saving(run.key, id_, lost, 0.0, *held.hours(run, lost), failed=True)
@@ -272,6 +272,8 @@ def _told_ms(run: Run) -> float:
 
 
 def _made_by(failed: FailedRun) -> Iterable[str]:
+    if failed.had_less_memory:
+        return () if failed.died_in_own_sizes else (OF_SIZES,)
     after = after_failure(failed, changes_in_effect(failed.run))
     made = (one.decided for one in after if one.standing is Standing.ROLLED_BACK and not one.cleared)
     return dict.fromkeys(decided.change.trial for decided in made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tuner.eventlog.allocation import Allocation
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness
+from tuner.model.resource_use import MemoryPeaks, ResourceUse
 
 from .samples import application_end, application_start, event, fold, log_start, write
 
@@ -97,15 +99,32 @@ def test_a_log_that_breaks_off_tells_no_allocation() -> None:
     assert fold([*START, added("1", 2000)]).allocated_core_ms is None
 
 
-def test_a_compacted_log_lacks_the_executors_that_were_gone(tmp_path: Path) -> None:
-    lines = [*START, added("2", 3000), application_end()]
-    for name, expected in (("events_1_local-1", 4 * 6000), ("events_1_local-1.compact", None)):
+def test_a_compacted_log_lacks_the_executors_that_were_gone_and_tasks_of_jobs_that_had_ended(tmp_path: Path) -> None:
+    task = {"Task ID": 1, "Launch Time": 4000, "Finish Time": 4500, "Executor ID": "2"}
+    ended = event(
+        "SparkListenerTaskEnd",
+        Stage_ID=0,
+        Task_Info=task,
+        Task_Metrics={"Executor Run Time": 500},
+        Task_Executor_Metrics={"JVMHeapMemory": 7000},
+    )
+    started = event("SparkListenerTaskStart", Stage_ID=0, Task_Info={"Task ID": 1, "Launch Time": 4000})
+    lines = [*START, added("2", 3000), started, ended, application_end()]
+    sampled = MemoryPeaks(heap_bytes=7000)
+    whole = ResourceUse(6000, 0, 500, 500, executors=sampled, firm_bytes=7000, tasks_at_once=((1, 500),))
+    compacted = ResourceUse(None, 0, 500, 500)
+    for name, expected, use in (
+        ("events_1_local-1", 4 * 6000, whole),
+        ("events_1_local-1.compact", None, compacted),
+    ):
         rolling = tmp_path / name / "eventlog_v2_local-1"
         rolling.mkdir(parents=True)
         (rolling / "appstatus_local-1").touch()
         write(rolling / name, b"".join(lines))
         (source,) = find_logs(rolling)
-        assert read_application(source).allocated_core_ms == expected
+        found = read_application(source)
+        assert found.allocated_core_ms == expected
+        assert replace(found.resources, container_bytes=0) == use
 
 
 @pytest.mark.skipif(not DYNAMIC.is_file(), reason=f"{DYNAMIC} is not there")

@@ -241,6 +241,10 @@ def test_what_a_cluster_refuses_or_never_grants_is_not_asked_for_again(kind: Fai
     assert given(died, waited, ended(2, {HEAP: "6g"}, HEAP_DEATH), own={HEAP: "6g"}) == {HEAP: "12288m"}
     # One that ran, had all that it asked for; of one whose log breaks off nobody knows.
     assert given(died, ended(1, {HEAP: "4g"}, kind, raised), own=own) == {HEAP: "4096m"}
+    # So had one that got executors, though its log lacks tasks that had ended (Spark has compacted it).
+    assert waited.outcome is not None
+    got = replace(waited, outcome=replace(waited.outcome, cluster=replace(waited.outcome.cluster, executors=2)))
+    assert given(died, got, own=own) == {HEAP: "4096m"}
     broken = replace(waited, state=RunState.PARTIAL, outcome=replace(waited.outcome, failure=None))
     assert given(died, broken, own=own) == {HEAP: "4096m"}
 

@@ -182,7 +182,13 @@ def _close(source: LogSource, fold: ApplicationFold) -> Application:
     application = fold.application(problems)
     if reads_well:
         application = replace(application, work_ended_ms=fold.work_ended_ms)
-    return replace(application, allocated_core_ms=None) if source.compacted else application
+    return _compacted(application) if source.compacted else application
+
+
+def _compacted(application: Application) -> Application:
+    """Without what only all of a log tells of executors: those that were gone, and jobs that had ended, are left out of it."""
+    told = replace(application.resources, executor_ms=None, executors=None, driver=None, firm_bytes=0, tasks_at_once=())
+    return replace(application, allocated_core_ms=None, resources=told)
 
 
 def _ends(source: LogSource, whole: Fragment) -> Iterator[Problem]:

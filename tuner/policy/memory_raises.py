@@ -290,7 +290,7 @@ def _waited_in_vain(run: Run) -> bool:
 
 
 def _had_no_executor(outcome: Outcome) -> bool:
-    return not (outcome.resources.task_ms or outcome.resources.executor_ms)
+    return not (outcome.resources.task_ms or outcome.resources.executor_ms or outcome.cluster.executors)
 
 
 def _asked_of(run: Run, outcome: Outcome) -> dict[str, str]:

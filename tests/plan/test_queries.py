@@ -203,10 +203,19 @@ def test_outcomes(fields: dict[str, object], status: QueryStatus, duration: int 
         "ShowTables | [namespace#1]",
         "CommandResult | [num_affected_rows#1]",
         "CollectLimit | 21\n  CommandResult | [database#1]\n    ShowTables | [database#1]",
+        # Their queries run as executions of their own.
+        "CacheTableAsSelect | kept, Project [k#1], SELECT k FROM orders",
+        "AtomicCreateTableAsSelect | lake.db.made | number of added files=1",
+        "AppendDataExecV1 | JDBCTable(APP.MADE)",
     ],
 )
 def test_what_reads_nothing_is_no_query(command: str | None) -> None:
     assert queries(application(execution(command))) == ()
+
+
+@pytest.mark.parametrize("plan", ["Scan parquet default.orders | [k#1]", "Range | (0, 9) | number of output rows=9"])
+def test_what_only_reads_is_one(plan: str) -> None:
+    assert len(queries(application(execution(plan)))) == 1
 
 
 def test_a_command_that_writes_what_a_query_reads_is_one() -> None:

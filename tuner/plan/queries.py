@@ -58,6 +58,8 @@ MOST_RELATIONS = 40
 _log = logging.getLogger(__name__)
 
 _COMMANDS = ("Execute", "CommandResult", "SetCatalog", "Show", "Describe")
+_SCAN = "Scan"
+_ROWS = "number of output rows"
 
 
 def queries(application: Application) -> tuple[Query, ...]:
@@ -211,8 +213,11 @@ def _reads(node: PlanNode) -> bool:
 
 
 def _is_command(plan: PlanInfo) -> bool:
-    """A command without a query below it, such as CREATE VIEW or SET."""
-    return plan.name.startswith(_COMMANDS) and not any(c.metrics or c.children for c in plan.children)
+    """A command without a query below it, such as CREATE VIEW or CACHE TABLE: its query, if any, runs as another execution."""
+    if plan.name.startswith(_COMMANDS):
+        return not any(c.metrics or c.children for c in plan.children)
+    is_leaf = not plan.children and _SCAN not in plan.name
+    return is_leaf and all(metric.name != _ROWS for metric in plan.metrics)
 
 
 @dataclass(frozen=True)
@@ -260,7 +265,7 @@ class _RanExecution:
             shuffles=find_shuffles(self.final, tasks, core_ms, self._lost),
             input_bytes=input_bytes,
             source_bytes=source_bytes,
-            input_rows=sum(scan.metrics.get("number of output rows", 0) for scan in scans),
+            input_rows=sum(scan.metrics.get(_ROWS, 0) for scan in scans),
             executor_run_ms=sum(stage.executor_run_time_ms for stage in whole),
             executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in whole) // 1_000_000,
             spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),

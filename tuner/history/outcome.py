@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tuner.eventlog.cluster import cluster_of
+from tuner.history.counted_once import counted_once
 from tuner.history.failure import failure_in
 from tuner.model.application import Application, Completeness
 from tuner.model.query import Query
@@ -13,14 +14,14 @@ _LONGEST_MS = (1 << 63) - 1  # what a database's column takes
 
 
 def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
-    """The outcome of a run: its queries as measured, its cluster, and the first problems of its log."""
+    """The outcome of a run: its queries as measured, each once, its cluster, and the first problems of its log."""
     start, end = application.start_ms, application.end_ms
     return Outcome(
         app_id=application.app_id,
         spark_version=application.spark_version,
         duration_ms=max(0, min(end - start, _LONGEST_MS)) if start is not None and end is not None else None,
         cluster=cluster_of(application),
-        queries=queries,
+        queries=counted_once(queries),
         conf=dict(application.conf),
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
         agent_missing=application.steering.is_lost,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from tuner.history.counted_once import counted_once
 from tuner.history.failure import with_query
 from tuner.history.outcome import outcome_of, state_of
 from tuner.loop.work_ends import WorkEnds
@@ -62,15 +63,17 @@ def logged_run(
 
 
 def with_queries(run: LoggedRun, found: Sequence[Query], ends: WorkEnds = UNTOLD) -> LoggedRun:
-    """The run with its queries, in the order of their ids. One that failed, or did not end though the log does, failed it; so
-    do, in a log that ends, its other work's `ends`."""
+    """The run with its queries, each once, in the order of their ids.
+
+    One that failed, or did not end though the log does, failed it; so do, in a log that ends, its other work's `ends`.
+    """
     ordered = tuple(sorted(found, key=lambda query: query.id))
     bad = {QueryStatus.FAILED} | (set() if run.state is RunState.PARTIAL else {QueryStatus.UNFINISHED})
     failed = any(query.status in bad for query in ordered)
     failed |= ends.is_broken if run.state is RunState.PARTIAL else ends.has_failed
     state = RunState.FAILED if failed else run.state
     failure = with_query(run.outcome.failure, ordered) if run.outcome.failure else None
-    return replace(run, state=state, outcome=replace(run.outcome, queries=ordered, failure=failure))
+    return replace(run, state=state, outcome=replace(run.outcome, queries=counted_once(ordered), failure=failure))
 
 
 def _has_error(application: Application) -> bool:

@@ -131,11 +131,21 @@ class TestRangePartitioning:
         text = self.ordered(50, merge_join("100"))
         assert (rows_of(text), joined(text).runs) == ((1000, 900, 50), 2)
 
-    # Of one partition it samples nothing; what it samples again in part is no number of runs.
-    @pytest.mark.parametrize("written", [100, 45])
-    def test_what_ran_once_or_in_part_again_is_left_as_it_was_counted(self, written: int) -> None:
-        text = self.ordered(written, merge_join("100"))
+    def test_of_one_partition_it_samples_nothing(self) -> None:
+        text = self.ordered(100, merge_join("100"))
         assert (rows_of(text), joined(text).runs) == ((1000, 900, 100), 1)
+
+    # Of 1000 rows a partition of 400 is read three times.
+    @pytest.mark.parametrize(("written", "counted"), [(1000, 2400), (45, 100)])
+    def test_where_it_samples_large_partitions_again_nothing_is_known(self, written: int, counted: int) -> None:
+        text = self.ordered(written, merge_join(str(counted)))
+        assert (rows_of(text), joined(text).runs) == ((1000, 900, None), 1)
+
+    def test_nor_is_it_where_nothing_is_counted_above_a_join(self) -> None:
+        mapped = operator("SerializeFromObject | [k#1]", operator("MapElements | f", merge_join("100")))
+        assert rows_of(self.ordered(50, mapped)) == (1000, 900, None)
+        alone = self.ordered(50, mapped).replace(", 8), ENSURE", ", 1), ENSURE")
+        assert rows_of(alone) == (1000, 900, 100)
 
     def test_the_sides_of_a_broadcast_join_run_with_it(self) -> None:
         text = self.ordered(25, broadcast_join())

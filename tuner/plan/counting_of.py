@@ -48,7 +48,7 @@ class _Place:
     """What operators above an operator make of its counts.
 
     `in_part`: of what a cache above it holds only a part was computed. `again`: a product above reads it for each partition of
-    its other side. `never`: its stage did not run.
+    its other side, or a range partitioning some of it once more. `never`: its stage did not run.
     """
 
     stop: _Stop = _Stop.NEVER
@@ -111,7 +111,8 @@ def _below(node: PlanNode, here: _Place) -> Iterator[tuple[PlanNode, _Place]]:
         place = _in_cache(node, here)
     else:
         stop, runs = _stop_below(node, here.stop), _runs_below(node, here.runs)
-        again = here.again or node.name == Strategy.CARTESIAN  # UnsafeCartesianRDD
+        again = here.again or runs is None or node.name == Strategy.CARTESIAN  # UnsafeCartesianRDD
+        runs = runs or 1
         is_as_here = stop is here.stop and runs == here.runs and again is here.again
         place = here if is_as_here else replace(here, stop=stop, runs=runs, again=again)
     for at, child in enumerate(node.children):
@@ -172,12 +173,19 @@ def _is_reached(limit: PlanNode) -> bool:
     return rows is None or most is None or 0 <= int(most[0]) <= rows
 
 
-def _runs_below(node: PlanNode, runs: int) -> int:
-    """RangePartitioner runs its input once to sample it, and once to write it; where it has one partition, only that."""
-    if node.name in SHUFFLES and "rangepartitioning(" in node.text and len(node.children) == 1:
-        counted, written = output_rows(node.children[0], finished=True), node.metrics.get(_WRITTEN, 0)
-        return counted // written if counted and written and counted % written == 0 else 1
-    return runs
+def _runs_below(node: PlanNode, runs: int) -> int | None:
+    """RangePartitioner runs its input once to sample it, and once to write it; where it has one partition, only that.
+
+    None where that does not tell how often: partitions that are much larger than others it samples once more.
+    """
+    if node.name not in SHUFFLES or "rangepartitioning(" not in node.text or len(node.children) != 1:
+        return runs
+    counted, written = output_rows(node.children[0], finished=True), node.metrics.get(_WRITTEN, 0)
+    if counted is None or _WRITTEN not in node.metric_ids:
+        return 1 if shuffle_partitions(node.text) == 1 else None
+    if counted <= written or not written:
+        return 1
+    return None if counted % written else counted // written
 
 
 def _is_skipped(node: PlanNode) -> bool:

@@ -83,17 +83,26 @@ class TestLimits:
 
 class TestCaches:
     @staticmethod
-    def cached(read: str) -> str:
-        return operator(f"InMemoryTableScan | [k#1] | number of output rows={read}", merge_join())
+    def cached(read: str, filters: str = "") -> str:
+        return operator(f"InMemoryTableScan | [k#1]{filters} | number of output rows={read}", merge_join())
 
     def test_where_only_lost_partitions_were_computed_again_nothing_is_known(self) -> None:
         site = joined(self.cached(read="10000"))
         assert [(side.rows, side.shuffle_bytes) for side in site.sides] == [(None, None), (None, None)]
         assert site.output_rows is None
 
-    @pytest.mark.parametrize("read", ["50", "30", "0", ""])
-    def test_a_cache_that_was_filled_is_measured_whatever_is_read_of_it(self, read: str) -> None:
+    @pytest.mark.parametrize("read", ["50", "0", ""])
+    def test_a_cache_that_was_filled_is_measured(self, read: str) -> None:
         assert rows_of(self.cached(read)) == (1000, 900, 50)
+
+    def test_so_it_is_where_filters_or_a_limit_left_some_of_it_unread(self) -> None:
+        assert rows_of(self.cached("30", ", [isnotnull(k#1), (k#1 > 5)]")) == (1000, 900, 50)
+        assert rows_of(operator("LocalLimit | 10", self.cached("30"))) == (1000, 900, 50)
+
+    @pytest.mark.parametrize("filters", ["", ", [isnotnull(k#1)]"])
+    def test_where_more_was_computed_than_read_nothing_is_known(self, filters: str) -> None:
+        """It found no room in memory, or two executors needed it at once: each computes it, and its joins count twice."""
+        assert rows_of(self.cached("25", filters)) == (None, None, None)
 
     def test_it_is_filled_once_by_a_stage_that_runs_twice(self) -> None:
         ranges = "Exchange | rangepartitioning(k#1 ASC NULLS FIRST, 8) | shuffle records written=50"

@@ -9,6 +9,7 @@ from enum import IntEnum
 
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.counting import NOTHING_LOST, Counting
+from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.join_text import RIGHT_OUTER, printed_keys, printed_type
 from tuner.plan.never_ran import is_written, never_ran
 from tuner.plan.node import PlanNode, is_cache, is_unfilled
@@ -30,6 +31,7 @@ _ALL_ROWS_OF: Mapping[str, Container[int]] = {
 # Of a side with so many rows for each task, its last one leaves some tenth of the other side's rows behind it, at most.
 _ROWS_TO_THE_END = 10
 _NUMBER = re.compile(r"-?\d{1,10}\b")
+_NOT_NULL = "isnotnull("
 _ROWS = "number of output rows"
 _READ = "records read"
 _WRITTEN = "shuffle records written"
@@ -156,7 +158,7 @@ def _tasks(join: PlanNode) -> int:
 def _in_cache(cache: PlanNode, here: _Place) -> _Place:
     """It computes a partition to its end, whatever is read of it, and once."""
     stop = _Stop.NEVER if here.stop is _Stop.ROWS else here.stop
-    in_part = here.in_part or _is_filled_in_part(cache, here.runs)
+    in_part = here.in_part or _is_filled_otherwise(cache, here)
     return replace(here, stop=stop, runs=1, in_part=in_part, again=False)
 
 
@@ -195,8 +197,20 @@ def _is_skipped(node: PlanNode) -> bool:
     return node.name == "BroadcastExchange" and bool(node.metric_ids) and not node.metrics
 
 
-def _is_filled_in_part(cache: PlanNode, runs: int) -> bool:
-    """Whether more rows were read of a cache than computed for it: the others were there, or those that were lost."""
+def _is_filled_otherwise(cache: PlanNode, here: _Place) -> bool:
+    """Whether what was computed for a cache is not what was read of it: more was read, for the rest was there; or more was
+    computed, for it had no room in memory, or several executors needed it at once."""
     read = cache.metrics.get(_ROWS)
-    computed = [output_rows(child, finished=True) for child in cache.children]
-    return read is not None and any(rows is not None and rows * runs < read for rows in computed)
+    computed = [rows for child in cache.children if (rows := output_rows(child, finished=True)) is not None]
+    if read is None or not computed:
+        return False
+    if any(rows * here.runs < read for rows in computed):
+        return True
+    return here.stop is _Stop.NEVER and any(0 < read < rows for rows in computed) and not _prunes_batches(cache)
+
+
+def _prunes_batches(cache: PlanNode) -> bool:
+    """Whether a scan of a cache may leave out batches by filters, which it prints behind its columns: few hold nulls alone."""
+    columns = bracketed(cache.text)
+    filters = bracketed(cache.text, columns[1]) if columns else None
+    return filters is not None and any(not f.startswith(_NOT_NULL) for f in split_top_level(filters[0]))

@@ -163,6 +163,19 @@ def test_what_a_person_turned_down_does_not_come_back_as_another_number(ruling: 
     assert decide(known(BASE, asked, advice=(other,), verdicts=(said,))).in_force
 
 
+@pytest.mark.parametrize("ruling", [Ruling.REJECT, Ruling.ROLL_BACK])
+def test_what_a_person_turned_down_stays_out_when_no_run_tells_of_it_any_more(ruling: Ruling) -> None:
+    """A decision looks at 60 runs, of an hourly job two days and a half, and advice moves: the word is about the property."""
+    cbo, partitions = conf("spark.sql.cbo.enabled", "true"), conf(value="16")
+    refused, moved = recommend(cbo, partitions), recommend(conf(value="17"))
+    said = Verdict("etl", refused[0].id, ruling, "ana", MIDNIGHT - timedelta(days=90))
+    found = decision(BASE, advice=(moved,), verdicts=(said,))
+    assert standings(found) == {moved[0].id: Standing.HELD}
+    assert "by ana" in told(found.changes[0])
+    wanted = replace(said, change_id=recommend(conf(value="18"))[0].id, ruling=Ruling.APPROVE)
+    assert decision(BASE, advice=(moved,), verdicts=(said, wanted)).in_force
+
+
 def test_what_is_approved_after_it_was_rejected_is_tried() -> None:
     words = (verdict(ACTION, Ruling.REJECT, 0.3), verdict(ACTION, Ruling.APPROVE, 0.6))
     assert standings(decision(BASE, verdicts=words)) == {ACTION.id: Standing.TRIAL}

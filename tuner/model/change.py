@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
 from tuner.model.action import ON_JOINS, Action, ActionKind
 from tuner.model.reason import Reason
+
+_BETWEEN_ACTIONS = " + "
+_SETS = re.compile(rf"(?:\A|{re.escape(_BETWEEN_ACTIONS)}){ActionKind.SET_CONF}:([^=]+)=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +133,9 @@ def change_id(actions: tuple[Action, ...]) -> str:
     People analyse tables, and which there are varies: they are no part of it where there is more.
     """
     carried_out = [action for action in actions if action.kind is not ActionKind.ANALYZE_TABLE]
-    return " + ".join(sorted(action.id for action in carried_out or actions))
+    return _BETWEEN_ACTIONS.join(sorted(action.id for action in carried_out or actions))
+
+
+def properties_of_id(id_: str) -> tuple[str, ...]:
+    """The properties that the change of an id sets, for who has nothing of it but that (`change_id`)."""
+    return tuple(_SETS.findall(id_))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Change
+from tuner.model.change import Change, properties_of_id
 from tuner.model.decision import Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
@@ -20,7 +20,7 @@ _Placed = tuple[int, Verdict]
 class Rulings:
     """The newest verdict by the id of a change and of each action that it did: a value that moves a little makes another
     change, and verdicts of before there were changes are on single actions. `rolled_back` are the ids that ever were,
-    `of_property` is the newest verdict on a change that sets a property, to whatever value."""
+    `of_property` is the newest verdict on a change that sets a property, to whatever value, however long ago."""
 
     newest: Mapping[str, _Placed]
     rolled_back: frozenset[str]
@@ -28,7 +28,8 @@ class Rulings:
 
     @classmethod
     def of(cls, verdicts: Sequence[Verdict], changes: Iterable[Change]) -> Rulings:
-        """Verdicts are oldest first; `changes` are those that were ever decided on, as far as they are known."""
+        """Verdicts are oldest first; `changes` are those that were decided on, as far as runs are looked at: older ones are known
+        by their ids alone."""
         if not verdicts:
             return NOTHING_SAID
         actions = {change.id: ruled_actions(change) for change in changes}
@@ -37,7 +38,7 @@ class Rulings:
         of_property: dict[str, Verdict] = {}
         for place, verdict in enumerate(verdicts):
             ruled = actions.get(verdict.change_id, ())
-            of_property.update((action.target, verdict) for action in ruled if action.kind is ActionKind.SET_CONF)
+            of_property.update((name, verdict) for name in properties_of_id(verdict.change_id))
             for id_ in (verdict.change_id, *(action.id for action in ruled)):
                 newest[id_] = place, verdict
                 if verdict.ruling is Ruling.ROLL_BACK:

@@ -189,6 +189,19 @@ def test_what_lost_is_tried_once_more_when_a_person_asks_and_only_once() -> None
     assert standings(decision(BASE, night(1, 20), verdicts=earlier)) == {ACTION.id: Standing.ROLLED_BACK}
 
 
+@pytest.mark.parametrize("moved", ["17", "64", None])
+def test_what_lost_is_tried_once_more_when_a_person_asks_though_it_is_advised_no_more(moved: str | None) -> None:
+    (lost,) = recommend(conf(value="16"))
+    tried = decided(conf(value="16"))
+    runs = [BASE, night(1, 20, tried), run(2, {"q1": 10, "q2": 10})]
+    advice = () if moved is None else (recommend(conf(value=moved)),)
+    asked = (verdict(conf(value="16"), Ruling.APPROVE, night=2.5),)
+    assert not decision(*runs, advice=advice).in_force
+    assert in_force(decision(*runs, advice=advice, verdicts=asked)) == {lost.id}
+    again = (night(3, 20, tried), run(4, {"q1": 10, "q2": 10}))
+    assert not decision(*runs, *again, advice=advice, verdicts=asked).in_force
+
+
 def test_pinned_stays_in() -> None:
     pinned = (verdict(ACTION, Ruling.PIN),)
     for runs in ([BASE], [BASE, night(1, 20)], [BASE, night(1, 1, state=RunState.FAILED)]):

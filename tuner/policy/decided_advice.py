@@ -64,17 +64,22 @@ def _after_others(found: DecidedChange, out: Mapping[str, DecidedChange], import
 def _advised(situation: Situation, records: Mapping[str, Record]) -> list[Change]:
     now = {change.id for change in situation.advised}
     earlier = {id_: a.change for id_, a in situation.awaited.items() if id_ not in now and id_ not in records}
-    asked_for = {c.id: c for c in _asked_for_before(situation) if c.id not in now and c.id not in records}
+    asked_for = {c.id: c for c in _asked_for_before(situation, records) if c.id not in now}
     advised = (c for c in situation.advised if not _is_proven_otherwise(situation, c, records))
     return [*advised, *(earlier | asked_for).values()]
 
 
-def _asked_for_before(situation: Situation) -> Iterator[Change]:
-    """What people pinned, or approved while such a thing is still advised: advice may have moved to another number since."""
+def _asked_for_before(situation: Situation, records: Mapping[str, Record]) -> Iterator[Change]:
+    """What people pinned, or approved while such a thing is still advised: advice may have moved to another number since. And
+    what was taken out, where they approved it after that, whatever is advised."""
     decided = {d.id: d.change for run in situation.runs for d in run.decision.changes}
     for id_, change in decided.items():
         verdict = situation.rulings.on_id(id_)
         if verdict is None or verdict != situation.rulings.on(change):
+            continue
+        if (record := records.get(id_)) is not None:
+            if verdict.ruling is Ruling.APPROVE and _worth_another_try(situation, record, verdict):
+                yield change
             continue
         now = [advised for advised in situation.advised if differ_on_target(change, advised)]
         is_still_approved = verdict.ruling is Ruling.APPROVE and now and not any(map(situation.is_asked_for, now))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from tuner.model.action import Action
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
@@ -88,3 +90,33 @@ def test_what_was_taken_out_does_not_come_back_by_itself() -> None:
     outlook = made(stood(Standing.ROLLED_BACK), mode=Mode.SUGGEST)
     (now,) = rulings_since(outlook, MADE, [], Mode.AUTO).changes
     assert now.standing is Standing.ROLLED_BACK
+
+
+@pytest.mark.parametrize("code", [ReasonCode.NEVER_WITHOUT, ReasonCode.HELD_OUT, ReasonCode.OVERRULED])
+def test_what_is_said_of_another_change_leaves_the_others_where_they_were(code: ReasonCode) -> None:
+    """One is held for what only runs or the job's settings tell; a property and a hint are told apart by earlier runs."""
+    held = replace(stood(Standing.HELD, conf("spark.c")), held=Reason(code))
+    outlook = made(held, stood(Standing.TRIAL, conf("spark.b")), stood(Standing.TRIAL, hint()), mode=Mode.AUTO)
+    spoken = stood(Standing.PROMOTED, hint("q2"))
+    all_of_it = replace(outlook, changes=(*outlook.changes, spoken))
+    for ruling in (Ruling.ROLL_BACK, Ruling.PIN):
+        *others, last = rulings_since(all_of_it, MADE, [verdict(hint("q2"), ruling)], Mode.AUTO).changes
+        assert tuple(others) == outlook.changes
+        assert last.standing is not Standing.PROMOTED
+
+
+def test_an_approval_lifts_no_hold_that_runs_or_the_jobs_settings_made() -> None:
+    held = replace(stood(Standing.HELD, conf()), held=Reason(ReasonCode.OVERRULED, {"property": "p", "value": "8"}))
+    (now,) = rulings_since(made(held, mode=Mode.AUTO), MADE, [verdict(conf(), Ruling.APPROVE)], Mode.AUTO).changes
+    assert now.standing is Standing.HELD
+    assert told(now).startswith("approved by ana; held: ")
+    (pinned,) = rulings_since(made(held, mode=Mode.AUTO), MADE, [verdict(conf(), Ruling.PIN)], Mode.AUTO).changes
+    assert pinned.standing is Standing.PINNED
+
+
+def test_what_is_in_force_is_out_for_another_value_that_was_pinned_since() -> None:
+    first, risky = stood(Standing.PROMOTED, conf(value="16")), stood(Standing.HELD, conf(value="64"), high=20.0)
+    outlook = made(first, replace(risky, held=Reason(ReasonCode.MAY_LOSE)), mode=Mode.AUTO)
+    out, pinned = rulings_since(outlook, MADE, [verdict(conf(value="64"), Ruling.PIN)], Mode.AUTO).changes
+    assert (out.standing, pinned.standing) == (Standing.HELD, Standing.PINNED)
+    assert told(out).endswith("held: another change in its place was pinned by ana")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -18,6 +18,22 @@ from tuner.policy.rulings import Rulings, apply_rulings, ruled_by
 from tuner.policy.same_target import differ_on_target
 from tuner.policy.situation import BY_SUBMIT, Situation
 
+# What runs or the job's settings hold, whatever is approved or said of others: neither is known here.
+_STAYS_HELD = frozenset(
+    {
+        ReasonCode.HELD_OUT,
+        ReasonCode.NEVER_WITHOUT,
+        ReasonCode.NO_RUN_WITHOUT,
+        ReasonCode.ONE_MORE_WITHOUT,
+        ReasonCode.UNDIRECTABLE,
+        ReasonCode.NOT_DETERMINISTIC,
+        ReasonCode.OVERRULED,
+        ReasonCode.OVERSIZED,
+        ReasonCode.ON_TRIAL_IN_ANOTHER_RUN,
+        ReasonCode.NEW_CONTEXT,
+    }
+)
+
 
 def rulings_since(
     outlook: Decision,
@@ -27,14 +43,31 @@ def rulings_since(
     imports: Imports = NO_IMPORTS,
 ) -> Decision:
     """The same changes in the same order, each where verdicts newer than `made_at` and the mode put it, and why; then what was
-    imported since."""
+    imported since.
+
+    The rules of a decision are asked twice, for without runs they may put a change elsewhere than the outlook has it: only where
+    what was said makes a difference to them, it does to a change.
+    """
     if not any(v.at > made_at for v in verdicts) and mode is outlook.mode and not imports.changes:
         return outlook
     rulings = Rulings.of(verdicts, (decided.change for decided in outlook.changes))
     spoken = {d.id: v for d in outlook.changes if (v := rulings.on(d.change)) and v.at > made_at}
+    before = [v for v in verdicts if v.at <= made_at]
+    unsaid = {d.id: d for d in _decide_again(outlook, made_at, before, outlook.mode, {}, NO_IMPORTS)}
     now = {d.id: d for d in _decide_again(outlook, made_at, verdicts, mode, spoken, imports)}
-    given = None if imports.changes and mode is outlook.mode else mode
-    changes = [_as_now(d, now.get(d.id, d), spoken.get(d.id), mode, given) for d in outlook.changes]
+    given = mode if mode is not outlook.mode else None
+    asked_for = [now[id_] for id_, verdict in spoken.items() if verdict.is_asked_for and id_ in now]
+    imported = {change.id for change in imports.changes}
+    changes = []
+    for d in outlook.changes:
+        if d.id in spoken:
+            changes.append(_as_said(d, now.get(d.id, d), spoken[d.id], mode))
+        elif d.id not in now:
+            changes.append(_replaced(d, asked_for, spoken))
+        elif d.id in imported or _is_moved(unsaid.get(d.id), now[d.id], given):
+            changes.append(_as_now(d, now[d.id], given))
+        else:
+            changes.append(d)
     known = {d.id for d in outlook.changes}
     new = [now[change.id] for change in imports.changes if change.id in now and change.id not in known]
     return replace(outlook, mode=mode, changes=(*changes, *new))
@@ -66,7 +99,8 @@ def _decide_again(
 
 
 def _is_known(decided: DecidedChange) -> bool:
-    return decided.is_in_force or decided.standing in TAKEN_OUT
+    stays_held = decided.held is not None and decided.held.code in _STAYS_HELD
+    return decided.is_in_force or decided.standing in TAKEN_OUT or (decided.standing is Standing.HELD and stays_held)
 
 
 def _is_replaced(decided: DecidedChange, imports: Imports) -> bool:
@@ -89,17 +123,36 @@ def _drivable(outlook: Decision) -> frozenset[ActionKind]:
     return BY_SUBMIT if left else BY_SUBMIT | {ActionKind.ORDER_JOINS}
 
 
-def _as_now(
-    before: DecidedChange, now: DecidedChange, verdict: Verdict | None, mode: Mode, given: Mode | None
-) -> DecidedChange:
-    """`given` is the mode that put it where it is now; None where what was imported did."""
-    if verdict is not None:
-        return replace(before, standing=now.standing, why=_since(verdict, now, mode), held=None)
+def _as_said(before: DecidedChange, now: DecidedChange, verdict: Verdict, mode: Mode) -> DecidedChange:
+    return replace(before, standing=now.standing, why=_since(verdict, now, mode), held=None)
+
+
+def _as_now(before: DecidedChange, now: DecidedChange, given: Mode | None) -> DecidedChange:
+    """`given` is the mode that put it where it is now; None where what was said of others, or imported, did."""
     if now.standing is before.standing:
         return before
     if given is None or (now.held and now.held.code is ReasonCode.RULED_ANOTHER):
         return now
     return replace(before, standing=now.standing, held=Reason(ReasonCode.MODE_SINCE, {"mode": given.value}))
+
+
+def _is_moved(unsaid: DecidedChange | None, now: DecidedChange, given: Mode | None) -> bool:
+    """Whether what was said since makes a difference to a change, or a mode leaves it to people, as it may have been before."""
+    if given is not None and now.standing is Standing.PROPOSED:
+        return True
+    return unsaid is None or now.standing is not unsaid.standing
+
+
+def _replaced(
+    before: DecidedChange, asked_for: Sequence[DecidedChange], spoken: Mapping[str, Verdict]
+) -> DecidedChange:
+    """What nothing is left of: held, where a person asked for another in its place."""
+    rivals = (d for d in asked_for if d.is_in_force and differ_on_target(d.change, before.change))
+    rival = next(rivals, None) if before.is_in_force else None
+    if rival is None:
+        return before
+    held = Reason(ReasonCode.RULED_ANOTHER, because=(ruled_by(spoken[rival.id]),))
+    return replace(before, standing=Standing.HELD, held=held)
 
 
 def _since(verdict: Verdict, now: DecidedChange, mode: Mode) -> Reason:

@@ -87,7 +87,7 @@ def fates(plan: ImportPlan) -> list[Fate]:
 
 def now(of: Nightly) -> list[DecidedChange]:
     with Store.open(of.url) as store:
-        return list(decision_now(store, of.cohort, store.runs(of.cohort)).decision.changes)
+        return list(decision_now(store, of.cohort).decision.changes)
 
 
 @BOTH

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tuner.history.store import Store
+from tuner.loop.decision_now import decision_now
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Prediction, Risk
 from tuner.model.decision import Mode, Standing
@@ -84,6 +85,14 @@ def test_without_an_outlook_the_newest_decision_is_shown(ask: Ask, store: Store)
     keep(store, night(0, query("q1", 20)), night(1, query("q1", 11), changes=[decided(standing=Standing.TRIAL)]))
     (one,) = shown(ask)
     assert (one["standing"], one["gained_seconds"]) == ("trial", None)
+
+
+def test_a_run_that_could_not_be_looked_ahead_from_leaves_the_outlook_of_the_one_before(ask: Ask, store: Store) -> None:
+    keep(store, night(0, query("q1", 20)), details=outlook(decided()))
+    later = night(1, query("q1", 20))
+    keep(store, replace(later, started_at=later.started_at - timedelta(hours=24, minutes=-1)), details=RunDetails())
+    assert [r["standing"] for r in shown(ask)] == ["proposed"]
+    assert [d.standing for d in decision_now(store, COHORT).decision.changes] == [Standing.PROPOSED]
 
 
 def test_a_run_under_way_leaves_the_outlook_of_the_one_before(ask: Ask, store: Store) -> None:

@@ -39,7 +39,7 @@ class Importer:
 def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer) -> ImportPlan:
     """For a cohort of a store, which may have no runs yet."""
     runs = store.runs(cohort, OUTLOOK_AMONG)
-    decision = decision_now(store, cohort, runs).decision if runs else None
+    decision = decision_now(store, cohort).decision if runs else None
     before = {one.change.id: one for one in store.imports(cohort)}
     here = _Here(latest_usable(runs), decision, store.verdicts(cohort), before)
     wanted = [(trial, _imported(trial, baseline, cohort, importer)) for trial in baseline.trials]

@@ -38,7 +38,7 @@ def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
         return None
     verdicts = store.verdicts(cohort)
     found = _Proven(runs, latest.outcome, verdicts)
-    trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort, runs)])
+    trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort)])
     version = _UNTOLD_VERSION.sub("", latest.outcome.spark_version)[:100]
     as_of = (latest.ended_at or latest.started_at).date()
     return ExportedBaseline(cohort, as_of, version, latest.outcome.cluster, tuple(trials))
@@ -53,9 +53,9 @@ def _in_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict]) -> list[Decided
     ]
 
 
-def _pinned(store: Store, cohort: str, runs: Sequence[Run]) -> list[DecidedChange]:
+def _pinned(store: Store, cohort: str) -> list[DecidedChange]:
     """Those that no run had yet, too."""
-    return [d for d in decision_now(store, cohort, runs).decision.changes if d.standing is Standing.PINNED]
+    return [d for d in decision_now(store, cohort).decision.changes if d.standing is Standing.PINNED]
 
 
 class _Proven:

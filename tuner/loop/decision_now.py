@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
-from tuner.loop.outlook import decided_last, may_change, outlook_of
+from tuner.loop.outlook import decided_last, may_change, outlook_of, runs_to_look_at
 from tuner.model.decision import Decision
-from tuner.model.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +19,15 @@ class DecisionNow:
     may_change: bool
 
 
-def decision_now(store: Store, cohort: str, runs: Sequence[Run]) -> DecisionNow:
-    """For a cohort with these runs, oldest first, of which there is at least one."""
+def decision_now(store: Store, cohort: str) -> DecisionNow:
+    """For a cohort that has a run. ValueError where none can be read."""
     # The rules of a decision: where there is no cohort nobody waits for them.
     from tuner.policy.rulings_since import rulings_since
 
-    decision, made_at = decided_last(runs, outlook_of(store, runs))
+    runs = runs_to_look_at(store, cohort)
+    if not runs:
+        raise ValueError(f"no run of cohort {cohort!r} can be read")
+    decision, made_at = decided_last(runs, outlook_of(runs, lambda run: store.details(run.key)))
     imports = imports_since(store, cohort, decision, made_at, runs)
     mode = store.mode(cohort) or runs[-1].decision.mode
     now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)

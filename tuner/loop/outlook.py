@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import islice
 
 from tuner.history.store import Store
 from tuner.model.decision import Decision
-from tuner.model.run import Run
+from tuner.model.run import Run, RunDetails, RunState
 
-# Runs whose outlook is looked for: those since may be running, or lost.
+# Runs that have ended whose outlook is looked for: those since may be lost.
 OUTLOOK_AMONG = 10
+# They are looked for among so many of the newest: instances of a mapped task run at once.
+MOST_RUNNING = 200
 
 
 def decided_last(runs: Sequence[Run], outlook: tuple[Decision, Run] | None) -> tuple[Decision, datetime]:
@@ -34,10 +37,19 @@ def may_change(runs: Sequence[Run], made_at: datetime) -> bool:
     return any(run.ended_at and run.ended_at > made_at for run in runs)
 
 
-def outlook_of(store: Store, runs: Sequence[Run]) -> tuple[Decision, Run] | None:
+def runs_to_look_at(store: Store, cohort: str) -> list[Run]:
+    """A cohort's newest runs, in brief and oldest first, as far back as their outlooks are looked for."""
+    newest_first = store.marks(cohort, MOST_RUNNING)[::-1]
+    ended = (place for place, mark in enumerate(newest_first, 1) if mark.state != RunState.RUNNING)
+    oldest = next(islice(ended, OUTLOOK_AMONG - 1, None), len(newest_first))
+    return store.runs(cohort, oldest, brief=True)
+
+
+def outlook_of(runs: Sequence[Run], details_of: Callable[[Run], RunDetails | None]) -> tuple[Decision, Run] | None:
     """What was decided for the next run when one of the newest of these (oldest first) ended, and that run; None where it is not
     known."""
-    for run in reversed(runs[-OUTLOOK_AMONG:]):
-        if (details := store.details(run.key)) is not None and details.outlook is not None:
+    ended = (run for run in reversed(runs) if run.state is not RunState.RUNNING)
+    for run in islice(ended, OUTLOOK_AMONG):
+        if (details := details_of(run)) is not None and details.outlook is not None:
             return details.outlook, run
     return None

@@ -6,7 +6,6 @@ import logging
 
 from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
-from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.model.cohort_stance import stance_of
 from tuner.printable import printable
 
@@ -16,8 +15,7 @@ _log = logging.getLogger(__name__)
 def keep_stance_now(store: Store, cohort: str) -> None:
     """Stores it for lists of cohorts. What fails is logged: what a person said is stored already."""
     try:
-        runs = store.runs(cohort, OUTLOOK_AMONG, brief=True)
-        if runs:
-            store.keep_stance(cohort, stance_of(decision_now(store, cohort, runs).decision))
+        if store.count(cohort):
+            store.keep_stance(cohort, stance_of(decision_now(store, cohort).decision))
     except Exception:
         _log.warning("could not keep where cohort %s stands", printable(cohort), exc_info=True)

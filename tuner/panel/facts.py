@@ -9,7 +9,7 @@ from functools import cached_property
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
-from tuner.loop.outlook import OUTLOOK_AMONG, decided_last, may_change
+from tuner.loop.outlook import OUTLOOK_AMONG, decided_last, may_change, outlook_of
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
@@ -151,9 +151,7 @@ class CohortFacts:
         """What was decided last, and when."""
         if not self.runs:
             return None
-        run, details = self.newest_details or (None, None)
-        outlook = (details.outlook, run) if run and details and details.outlook else None
-        return decided_last(self.runs, outlook)
+        return decided_last(self.runs, outlook_of(self.runs, self.details))
 
     @cached_property
     def outlook(self) -> Decision | None:

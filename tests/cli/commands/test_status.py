@@ -12,6 +12,7 @@ import pytest
 from tests.cli.conftest import Result
 from tests.panel.nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query, said
 from tuner.history.store import Store
+from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision, Mode, Standing
@@ -115,6 +116,20 @@ def test_as_json_one_cohort_has_what_its_text_is_about(spark_tuner: Call, store:
     assert found["runs"][-1]["started_at"] == listed["last_started_at"] == "2026-11-02T02:00:00Z"
     keep(store, before(2))
     assert json.loads(spark_tuner("status", COHORT, "--json").out)["next"]["may_change"]
+
+
+@pytest.mark.parametrize("shown_runs", [1, 20])
+def test_what_is_decided_next_hangs_neither_on_the_runs_that_are_shown_nor_on_those_under_way(
+    spark_tuner: Call, store: Store, shown_runs: int
+) -> None:
+    """Instances of a mapped task run at once, and each began with other trials."""
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED, PROPOSED, BACK))
+    keep(store, *(night(number, state=RunState.RUNNING) for number in range(2, 2 + 2 * OUTLOOK_AMONG)))
+    found = json.loads(spark_tuner("status", COHORT, "--json", "--runs", str(shown_runs)).out)
+    assert found["next"]["decision"] == "1 proposed, 1 promoted, 1 rolled back"
+    assert len(found["runs"]) == shown_runs
+    keep_stance_now(store, COHORT)
+    assert store.cohorts()[0].stance.in_force == 1
 
 
 def test_the_runs_come_last_and_say_what_their_seconds_are_of(spark_tuner: Call, store: Store) -> None:

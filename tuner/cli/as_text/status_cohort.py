@@ -52,7 +52,7 @@ def cohort_page(store: Store, cohort: str, most_runs: int) -> CohortPage:
     """TunerError where the store has no run of it."""
     runs = known_runs(store, cohort, most_runs)
     view = RunsInView(store.runs(cohort, PANEL_RUNS, brief=True))
-    coming = decision_now(store, cohort, runs)
+    coming = decision_now(store, cohort)
     return CohortPage(cohort, runs, coming, coming.decision.mode, _gained(view), view.names)
 
 

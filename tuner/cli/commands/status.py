@@ -65,7 +65,7 @@ def _one_json(store: Store, cohort: str, most_runs: int, core_hour_price: float 
     return {
         "cohort": cohort,
         "summary": next(map(summary_json, store.cohorts(cohort=cohort)), None),
-        "next": next_json(decision_now(store, cohort, found), names),
+        "next": next_json(decision_now(store, cohort), names),
         "runs": [run_json(run, names, core_hour_price) for run in found],
     }
 

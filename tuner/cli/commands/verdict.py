@@ -70,7 +70,7 @@ def rollback(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = N
 def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) -> None:
     with Store.open(stored_url(url)) as store:
         runs = runs_if_known(store, cohort)
-        coming = decision_now(store, cohort, runs).decision.changes if runs else ()
+        coming = decision_now(store, cohort).decision.changes if runs else ()
         trials = _newest_trials([imported_changes(store, cohort), *(run.decision.changes for run in runs), coming])
         known = {id_: decided.change for id_, trial in trials.items() for decided in trial if decided.id == id_}
         names = names_in(runs)

@@ -14,6 +14,7 @@ import pytest
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 
@@ -63,6 +64,17 @@ def test_what_was_ruled_is_shown_at_once(ask: Ask) -> None:
     status = "rejected by ana, from the next run on: days grows"
     assert [(one["standing"], one["status"]) for one in held] == [("held", status)] * 2
     assert [one["actions"][0]["verdict"]["ruling"] for one in held] == ["reject"] * 2
+
+
+def test_what_is_held_though_it_was_approved_is_not_said_to_be_tried(ask: Ask, store: Store) -> None:
+    """An author's own setting wins, and what is left out of one run to compare stays out of it."""
+    why = Reason(ReasonCode.OVERRULED, {"property": PARTITIONS.target, "value": "8"})
+    held = decided(PARTITIONS, Standing.HELD, held=why)
+    keep(store, night(1, query("q1", 20)), details=outlook(held, decided()))
+    told = "the next run does not try {} yet, for what is said beside it"
+    assert rule(ask(), PARTITIONS.id).json() == {"message": f"approved: {told.format('it')}"}
+    both = rule(ask(), PARTITIONS.id, HINT.id).json()
+    assert both == {"message": f"approved: {told.format('1 of these 2 changes')}"}
 
 
 def test_what_is_tried_together_is_ruled_on_as_one(ask: Ask, store: Store) -> None:

@@ -34,7 +34,9 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         verdicts = _verdicts(request, facts.cohort, access.viewer.name)
         _say(partial(access.store().record, *verdicts, since=since))
         keep_stance_now(access.store(), facts.cohort)
-        return Done(message=_done(request.ruling, _trials(request.change_ids, facts), _mode_for_certain(facts)))
+        now = access.facts_of(facts.summary)
+        trials, waiting = _trials(request.change_ids, facts), _trials(_still_held(request, now), facts)
+        return Done(message=_done(request.ruling, trials, waiting, _mode_for_certain(facts)))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
@@ -110,6 +112,13 @@ def _verdicts(request: RulingRequest, cohort: str, by: str) -> list[Verdict]:
     return [Verdict(cohort, id_, request.ruling, by, now, reason) for id_ in dict.fromkeys(request.change_ids)]
 
 
+def _still_held(request: RulingRequest, now: CohortFacts) -> list[str]:
+    """What was approved, and something else keeps out of the next run all the same."""
+    if request.ruling is not Ruling.APPROVE:
+        return []
+    return [id_ for id_ in request.change_ids if now.standings.get(id_) is Standing.HELD]
+
+
 def _mode_for_certain(facts: CohortFacts) -> Mode | None:
     return facts.mode if facts.mode_is_known else None
 
@@ -120,10 +129,14 @@ def _trials(change_ids: Collection[str], facts: CohortFacts) -> int:
     return len({outlook.get(change_id, change_id) for change_id in change_ids})
 
 
-def _done(ruling: Ruling, count: int, mode: Mode | None) -> str:
+def _done(ruling: Ruling, count: int, held: int, mode: Mode | None) -> str:
+    """`held` of them are kept out of the next run though they were approved."""
     if mode is Mode.OBSERVE and ruling in (Ruling.APPROVE, Ruling.PIN):
         did = "approved" if ruling is Ruling.APPROVE else "pinned"
         return f"{did}: mode observe changes nothing, so no run applies {_it(count)} before the mode is another"
+    if held:
+        which = _it(count) if held == count else f"{held} of {_it(count)}"
+        return f"approved: the next run does not try {which} yet, for what is said beside it"
     did = {
         Ruling.APPROVE: "approved: the next run tries",
         Ruling.REJECT: "rejected: no run applies",

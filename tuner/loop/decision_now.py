@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
+from tuner.loop.mode_is_known import mode_is_known
 from tuner.loop.outlook import decided_last, may_change, outlook_of, runs_to_look_at
 from tuner.model.decision import Decision
 
@@ -13,10 +14,11 @@ from tuner.model.decision import Decision
 @dataclass(frozen=True, slots=True)
 class DecisionNow:
     """As made when a run ended, with what people have said and imported since. `may_change`: runs have ended since that may
-    change it."""
+    change it. Where its mode is not known, it is as of the newest run's."""
 
     decision: Decision
     may_change: bool
+    mode_is_known: bool = True
 
 
 def decision_now(store: Store, cohort: str) -> DecisionNow:
@@ -29,6 +31,7 @@ def decision_now(store: Store, cohort: str) -> DecisionNow:
         raise ValueError(f"no run of cohort {cohort!r} can be read")
     decision, made_at = decided_last(runs, outlook_of(runs, lambda run: store.details(run.key)))
     imports = imports_since(store, cohort, decision, made_at, runs)
-    mode = store.mode(cohort) or runs[-1].decision.mode
+    changes = store.mode_changes(cohort)
+    mode = (changes[-1].mode if changes else None) or runs[-1].decision.mode
     now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
-    return DecisionNow(now, may_change(runs, made_at))
+    return DecisionNow(now, may_change(runs, made_at), mode_is_known(changes, runs[-1].started_at))

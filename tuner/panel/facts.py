@@ -9,6 +9,7 @@ from functools import cached_property
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
 from tuner.loop.imports_since import imports_since
+from tuner.loop.mode_is_known import mode_is_known
 from tuner.loop.outlook import OUTLOOK_AMONG, decided_last, may_change, outlook_of
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
@@ -86,12 +87,8 @@ class CohortFacts:
 
     @property
     def mode_is_known(self) -> bool:
-        """Whether it is sure to be that: not where the newest run had a person's, and since then a person gave the cohort back
-        to its job's own."""
-        if not self.mode_changes or self.mode_changes[-1].mode is not None:
-            return True
-        had = [change.mode for change in self.mode_changes if change.at <= self.summary.last_started_at]
-        return not had or had[-1] is None
+        """Whether it is sure to be that."""
+        return mode_is_known(self.mode_changes, self.summary.last_started_at)
 
     @cached_property
     def objective_changes(self) -> list[ObjectiveChange]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Result
-from tests.panel.nights import COHORT, HINT, PARTITIONS, decided, keep, night, outlook, query, said
+from tests.panel.nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query, said
 from tuner.history.store import Store
 from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.loop.stance_now import keep_stance_now
@@ -20,7 +21,7 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import SizeChange
-from tuner.model.verdict import Ruling
+from tuner.model.verdict import ModeChange, Ruling
 from tuner.words.short_ids import short_id
 
 Call = Callable[..., Result]
@@ -130,6 +131,19 @@ def test_what_is_decided_next_hangs_neither_on_the_runs_that_are_shown_nor_on_th
     assert len(found["runs"]) == shown_runs
     keep_stance_now(store, COHORT)
     assert store.cohorts()[0].stance.in_force == 1
+
+
+def test_a_cohort_that_was_given_back_to_its_jobs_own_mode_is_not_said_to_have_the_last_runs(
+    spark_tuner: Call, store: Store
+) -> None:
+    keep(store, before(0, mode=Mode.OBSERVE), details=outlook(PROPOSED, mode=Mode.OBSERVE))
+    for mode, number in ((Mode.OBSERVE, -1), (None, 1)):
+        store.set_mode(ModeChange(COHORT, mode, "ana", FIRST + timedelta(days=number)))
+    head = spark_tuner("status", COHORT).out.splitlines()[0]
+    assert head.endswith("if its job's own mode is observe, as the last run's")
+    assert not json.loads(spark_tuner("status", COHORT, "--json").out)["next"]["mode_is_known"]
+    keep(store, before(2))
+    assert spark_tuner("status", COHORT).out.splitlines()[0].endswith("mode auto")
 
 
 def test_the_runs_come_last_and_say_what_their_seconds_are_of(spark_tuner: Call, store: Store) -> None:

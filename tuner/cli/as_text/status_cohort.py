@@ -91,7 +91,10 @@ def _answer(page: CohortPage) -> Iterator[str]:
     decision = page.coming.decision
     since = " (a run has ended since that was decided)" if page.coming.may_change else ""
     judged = "" if decision.objective is Objective.TIME else f", judged by {decision.objective}"
-    yield f"{page.cohort}: {cohort_state_words(decision.state)}, mode {page.mode}{judged}"
+    mode = (
+        f"mode {page.mode}" if page.coming.mode_is_known else f"if its job's own mode is {page.mode}, as the last run's"
+    )
+    yield f"{page.cohort}: {cohort_state_words(decision.state)}, {mode}{judged}"
     yield f"  last run: {_last_run(page.runs[-1])}"
     if page.gained is not None:
         yield f"  gained: {gained_words(*page.gained)}"

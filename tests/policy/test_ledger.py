@@ -15,7 +15,8 @@ from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.ledger import LONGEST_IDLE, read_ledger
+from tuner.policy.judging.judge_unmeasured import LONGEST_IDLE
+from tuner.policy.ledger import read_ledger
 from tuner.policy.record import Record
 from tuner.policy.same_target import same_target
 

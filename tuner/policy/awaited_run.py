@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.model.run import Run
+from tuner.policy.evidence.history import History
 from tuner.policy.measure import Measured
 from tuner.policy.queries_that_read import none_read
 
@@ -31,3 +32,10 @@ class AwaitedRun:
         if not of_these and (not reaches_all or none_read(run, measured)):
             return self
         return replace(self, runs=self.runs + 1) if self.runs + 1 < LONGEST_WAIT else None
+
+
+def awaited_run(id_: str, queries: Collection[str], measured: Sequence[Measured], history: History) -> AwaitedRun:
+    """A run without a change with these queries, with the values that they had with it in the latest run, which measured these,
+    as far as they come back."""
+    mine = (query for query in measured if query.fingerprint in queries and query.is_reached_by(id_))
+    return AwaitedRun(frozenset(queries), frozenset(query.literals for query in mine if history.has_come_back(query)))

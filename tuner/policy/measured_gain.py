@@ -12,7 +12,7 @@ from tuner.policy.comparisons import compare
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.history import History
-from tuner.policy.ledger import TOGETHER
+from tuner.policy.judging.told_apart import is_told
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, usable
 from tuner.policy.queries_that_read import queries_that_read
@@ -56,7 +56,7 @@ class RunsSoFar:
         not tell them from others that were always in force with them."""
         found = compare(self.latest, self.history, changes)
         effect = Effect(found.touched, found.moved, found.beside)
-        if not effect.comparisons or any(c.ratio.deviation > TOGETHER for c in effect.named):
+        if not effect.comparisons or not all(map(is_told, effect.named)):
             return None
         total = effect.total
         return MeasuredGain(

@@ -1,0 +1,57 @@
+"""What the next run is to be without, since no run would ever tell what it does: the change is held out until one has told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tuner.model.decision import DecidedChange, Standing
+from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run
+from tuner.policy.awaited_run import awaited_run
+from tuner.policy.judging.ledger_state import LedgerState
+from tuner.policy.record import Record
+from tuner.policy.unmeasured import are_new, most_unmeasured
+
+
+def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange) -> None:
+    """Leaves the next run without a property that may lose on values which came after it: no run would ever tell. So it does with
+    what is proven, once no run is left that was without it."""
+    record, standing = ledger.records[decided.id], decided.standing
+    queries = most_unmeasured(record.unmeasured, decided.id, ledger.measured, standing)
+    if not queries or record.held_out is not None:
+        return
+    history, why = ledger.histories.of(run), None
+    if standing is Standing.PROMOTED and not any(history.ever_without(query, decided.id) for query in queries):
+        if _would_cost_too_much(ledger, decided):
+            return
+        why = Reason(ReasonCode.LONG_IN_FORCE, {"run": run.key})
+    elif not decided.change.is_on_joins and are_new(record.unmeasured, queries, standing):
+        why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
+    if why:
+        awaits = awaited_run(decided.id, queries, ledger.measured, history)
+        ledger.records[decided.id] = replace(record, held_out=why, awaits=awaits)
+
+
+def hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> None:
+    """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
+    what is out already."""
+    places = {run.key: place for place, run in enumerate(runs)}
+    due = {
+        id_: (places[str(why.numbers["run"])], record.decided.change.trial)
+        for id_, record in records.items()
+        if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
+    }
+    _, first = min(due.values(), default=(0, ""))
+    for id_, (_, trial) in due.items():
+        if trial != first:
+            records[id_] = replace(records[id_], held_out=None)
+
+
+def _would_cost_too_much(ledger: LedgerState, decided: DecidedChange) -> bool:
+    """Whether a run might come to no good end without a change: it keeps a query from failing, or the run would take more than
+    twice as long."""
+    change = decided.change
+    foretold = change.prediction.gain if change.prediction else 0.0
+    gained = foretold if decided.gained_seconds is None else decided.gained_seconds
+    return change.secures or gained > sum(query.seconds for query in ledger.measured)

@@ -1,0 +1,87 @@
+"""What the runs so far tell: of the queries of each context, and of where each change stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tuner.model.decision import TAKEN_OUT, DecidedChange
+from tuner.model.run import Run
+from tuner.policy.context import ByContext, context_of
+from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
+from tuner.policy.evidence.history import History
+from tuner.policy.judging.end_of_run import end_of_run
+from tuner.policy.measure import Measured, total_input_bytes
+from tuner.policy.passing_queries import PassingQueries
+from tuner.policy.queries_that_read import queries_that_read
+from tuner.policy.record import Loss, Record
+from tuner.policy.records_by_context import RecordsByContext
+
+
+@dataclass(slots=True)
+class LedgerState:
+    """After a run, and as the judgement of it goes along.
+
+    `measured` are the queries of the latest measured run that read anything, `allocated` the core time that its executors held
+    (None: not known, or it follows the clock), `lost_with` what a change is lost with that is taken out now. `proven_out` is
+    proven and not in force in the run that is judged. `met` are the classes of values that each change, by its id, acted on;
+    `cleared` the ids of changes without which a job failed in the same way; `suspected`, by id, the input bytes of runs that
+    succeeded without what a failed run made suspect.
+    """
+
+    by_context: RecordsByContext = field(default_factory=RecordsByContext)
+    histories: ByContext[History] = field(default_factory=lambda: ByContext(History))
+    allocations: ByContext[History] = field(default_factory=lambda: ByContext(allocation_history))
+    passing: PassingQueries = field(default_factory=PassingQueries)
+    measured: tuple[Measured, ...] = ()
+    allocated: Measured | None = None
+    lost_with: Loss = field(default_factory=Loss)
+    proven_out: list[DecidedChange] = field(default_factory=list)
+    met: dict[str, set[str]] = field(default_factory=dict)
+    cleared: set[str] = field(default_factory=set)
+    suspected: dict[str, int] = field(default_factory=dict)
+    _latest_end: datetime | None = None
+
+    @property
+    def records(self) -> dict[str, Record]:
+        """As they stand in the context of the latest measured run."""
+        return self.by_context.here
+
+    def take_in(self, run: Run) -> Mapping[str, Record] | None:
+        """What the next measured run has to read, before anything is learned of it. If its context is another than that of the
+        run before: what is known to stand there."""
+        if run.outcome is None:
+            return None
+        context = context_of(run.outcome, run.decision.cuts)
+        known = self.by_context.enter(context)
+        self.lost_with = Loss(total_input_bytes(run.outcome.queries), context)
+        self.measured = queries_that_read(run, self.histories.of(run))
+        self.passing.add(run)
+        return known
+
+    def learn(self, run: Run) -> None:
+        """What that run measured."""
+        is_beside = self._latest_end is not None and run.started_at < self._latest_end
+        self.histories.of(run).add(self.measured, is_beside=is_beside)
+        self._latest_end = max(self._latest_end or end_of_run(run), end_of_run(run))
+        held, allocations = allocated(run), self.allocations.of(run)
+        # What executors hold in a night that found nothing to read says nothing of other nights.
+        self.allocated = held if held is not None and not allocations.is_of_nothing(held) else None
+        if self.allocated is not None:
+            allocations.add([self.allocated])
+        for query in self.measured:
+            for id_ in query.changes:
+                self.met.setdefault(id_, set()).add(query.literals)
+
+    def trials(self, decided: DecidedChange) -> int:
+        """How many trials in a row, the run that is judged included; once it was taken out they count anew."""
+        before = self.records.get(decided.id)
+        return 1 if before is None or before.standing in TAKEN_OUT else before.trials + 1
+
+    def allocation(self, run: Run, group: Sequence[DecidedChange]) -> Allocation | None:
+        """What changes do to the core time that executors hold; None where that is not known, or follows the clock."""
+        if self.allocated is None:
+            return None
+        found = self.allocations.of(run).compared(self.allocated, frozenset(d.id for d in group))
+        return Allocation(found) if found else None

@@ -10,7 +10,7 @@ from tuner.compare.plan_change import PlanChange, plan_changes
 from tuner.compare.surroundings import Surroundings
 from tuner.compare.time_split import log_ratio
 from tuner.model.query import Query, QueryStatus
-from tuner.policy.evidence.history import SAME_INPUT
+from tuner.policy.evidence.known_query import SAME_INPUT
 from tuner.policy.evidence.log_ratio import Z_90
 from tuner.policy.evidence.metric import WORK
 

@@ -12,7 +12,7 @@ from tuner.compare.side_label import side_label
 from tuner.model.join_site import JoinSite
 from tuner.model.query import AggregateSite, Query
 from tuner.plan.relation import short_name
-from tuner.policy.evidence.history import SAME_INPUT
+from tuner.policy.evidence.known_query import SAME_INPUT
 
 # What one query can show.
 MOST_OPERATORS = 30

@@ -6,11 +6,12 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Self
 
+from tuner.policy.evidence.clock_effect import borne_out, over_values
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.hours import Turn, speeds_by_turn
-from tuner.policy.evidence.log_filter import ALIKE, LogFilter
+from tuner.policy.evidence.known_query import KnownQuery
+from tuner.policy.evidence.log_filter import ALIKE
 from tuner.policy.evidence.log_ratio import UNKNOWN, LogRatio, pooled_ratio
 from tuner.policy.evidence.machine import SEEMS_BUSY, Control, Shared, Speed, machine_speed, told_by, without
 from tuner.policy.evidence.metric import CLOCK, CPU, METRICS, WORK, Metric
@@ -21,8 +22,6 @@ from tuner.policy.measure import Key, Keys, Measured
 EFFECT_SPREAD = 2.0
 # A property does little to most queries that it is not meant for: as controls of the machine they are as unsure as this.
 BYSTANDER_SPREAD = 0.1
-# Inputs that differ by less are the same; the difference is left to noise.
-SAME_INPUT = 0.05
 # At another size a change may do something else: by this share of the log of how far it is off.
 EFFECT_BY_SIZE = 0.15
 # Work (its log) that is off by more is other work.
@@ -37,86 +36,11 @@ STAGE_NOISE = 0.08
 STAGES_APART = 0.05
 # Of a query whose tasks only wait, work and processors tell the clock no better than this.
 IDLE = 0.3
-# Of tasks that compute less than this share of their time nothing tells how much they waited.
-LEAST_SHARE = 0.02
 # What other values of its filters move a query by (a standard deviation of logs), until its own runs tell: of 16 queries whose
 # literals were drawn anew each night (two to four by default) 0.01 to 0.48, of all together 0.23.
 VALUES_SPREAD = 0.3
-# One run alone may be slow for its night: with so many degrees of freedom it is held against what is surer.
-ONE_RUN_FREEDOM = 2.0
 
 _OF_STAGES, _NEVER = Shared(0, STAGES_APART**-2), Shared(0, EFFECT_SPREAD**-2)
-
-
-@dataclass(slots=True)
-class _Known:
-    """What is known of one query with one class of values. `input_bytes` are of each file once; as often as it was scanned where
-    `scans` says so: a version before stored no other."""
-
-    input_bytes: int
-    cores: int
-    scans: bool = False
-    cpu_share: float = 1.0
-    filters: dict[str, LogFilter] = field(default_factory=lambda: {m.name: LogFilter() for m in METRICS})
-    spreads: dict[str, Spread] = field(default_factory=dict)
-    # By the changes that were in force together: in how many runs, and the sum of the logs of these runs' `cpu_share`.
-    together: dict[frozenset[str], tuple[int, float]] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
-    stages: dict[tuple[object, ...], float] = field(default_factory=dict)
-    # By how much its latest run was off, by metric.
-    errors: dict[str, float] = field(default_factory=dict)
-    speed: float = 1.0
-    shared: float = 0.0
-    # Whether its values are others in each run: they move it, and all that is measured of it alike.
-    fleeting: bool = False
-
-    @classmethod
-    def of(cls, query: Measured) -> Self:
-        return cls(query.data_bytes, query.cores, scans=not query.source_bytes)
-
-    def tell_size(self, query: Measured) -> None:
-        """Counts each file once, from the first run on whose log tells that."""
-        if self.scans and query.source_bytes and query.input_bytes:
-            self.input_bytes = round(self.input_bytes * query.source_bytes / query.input_bytes)
-            self.scans = False
-
-    def size_of(self, query: Measured) -> float:
-        """The log of its input over the usual one; 0 for one of the same size."""
-        now = query.input_bytes if self.scans else query.data_bytes
-        size = math.log(now / self.input_bytes) if now and self.input_bytes else 0.0
-        return size if abs(size) > SAME_INPUT else 0.0
-
-    def add_run(self, in_force: frozenset[str], cpu_share: float, *, is_beside: bool) -> None:
-        """Runs side by side had one machine, and its one hour: they count as one."""
-        runs, logs = self.together.get(in_force, (0, 0.0))
-        if not (runs and is_beside):
-            self.together[in_force] = runs + 1, logs + math.log(max(LEAST_SHARE, cpu_share))
-        self.seen |= in_force
-        self.cpu_share = cpu_share
-
-    def runs_with(self, changes: frozenset[str]) -> int:
-        return sum(n for ids, (n, _) in self.together.items() if not ids.isdisjoint(changes))
-
-    def rests_on_one_run(self, changes: frozenset[str]) -> bool:
-        """Whether there is but one run with these changes, or one without."""
-        runs_with = self.runs_with(changes)
-        return min(runs_with, sum(n for n, _ in self.together.values()) - runs_with) <= 1
-
-    def ever_without(self, changes: frozenset[str]) -> bool:
-        return any(ids.isdisjoint(changes) for ids in self.together)
-
-    def waits(self, changes: frozenset[str], *, gain: bool) -> float:
-        """How much longer its tasks waited (log of `cpu_share`) without these changes than with them, where that makes a gain;
-        else with them than without: over the runs that waited, of which each that says the same leaves less to chance."""
-        runs, logs = [0, 0], [0.0, 0.0]
-        for ids, (count, log) in self.together.items():
-            without = ids.isdisjoint(changes)
-            runs[without] += count
-            logs[without] += log
-        if not all(runs):
-            return 0.0
-        longer_without = logs[False] / runs[False] - logs[True] / runs[True]
-        return max(0.0, longer_without if gain else -longer_without) / runs[gain]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +48,7 @@ class _Seen:
     """A query of a run by one metric: `noise` is the variance of a single run."""
 
     query: Measured
-    known: _Known
+    known: KnownQuery
     changes: frozenset[str]
     size: float
     log: float
@@ -136,9 +60,9 @@ class _Seen:
 class History:
     """Runs of one context, oldest first: each teaches what it is off by from what the ones before foretold."""
 
-    _known: dict[Key, _Known] = field(default_factory=dict)
+    _known: dict[Key, KnownQuery] = field(default_factory=dict)
     _keys: Keys = field(default_factory=Keys)
-    _by_query: dict[str, list[_Known]] = field(default_factory=dict)
+    _by_query: dict[str, list[KnownQuery]] = field(default_factory=dict)
     _spreads: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.noise) for m in METRICS})
     _machines: dict[str, Spread] = field(default_factory=lambda: {m.name: Spread(m.machine) for m in METRICS})
     # By metric and property: in how many runs it was, and how surely it was told how fast the machine was in these.
@@ -160,7 +84,7 @@ class History:
             if key not in self._known or (query.input_bytes and not self._known[key].input_bytes):
                 # What it took to read nothing says nothing of what it takes now.
                 earlier = earlier if earlier and earlier.input_bytes else None
-                self._known[key] = deepcopy(earlier) if earlier else _Known.of(query)
+                self._known[key] = deepcopy(earlier) if earlier else KnownQuery.of(query)
                 self._by_query.setdefault(query.fingerprint, []).append(self._known[key])
             self._known[key].tell_size(query)
             self._known[key].fleeting = query.fleeting
@@ -201,8 +125,8 @@ class History:
                 sure.append(metric.on_the_clock(found, math.exp(level)).less_sure(IDLE * (1 - known.cpu_share)))
         clock = known.filters[CLOCK.name].effect(changes, instead_of)
         if sure and clock.variance < UNKNOWN:
-            clock = _borne_out(clock, pooled_ratio(sure), known, changes)
-        found = _over_values(clock, known, changes) if known.fleeting else pooled_ratio([*sure, clock])
+            clock = borne_out(clock, pooled_ratio(sure), known, changes)
+        found = over_values(clock, known, changes) if known.fleeting else pooled_ratio([*sure, clock])
         return found if found.variance < UNKNOWN / 2 else None
 
     def effect_on_the_clock(self, query: Measured, changes: frozenset[str]) -> LogRatio | None:
@@ -312,10 +236,10 @@ class History:
         known = self._of(query)
         return known is not None and known.filters[CLOCK.name].shifted > 0
 
-    def _of(self, query: Measured) -> _Known | None:
+    def _of(self, query: Measured) -> KnownQuery | None:
         return self._known.get(self._keys.of(query))
 
-    def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, _Known]]) -> None:
+    def _learn(self, metric: Metric, pairs: Sequence[tuple[Measured, KnownQuery]]) -> None:
         fleet, machine = self._spreads[metric.name], self._machines[metric.name]
         usual = math.sqrt(fleet.variance)
         seen = [
@@ -357,7 +281,7 @@ class History:
                 one.known.speed = math.exp(speed)
                 one.known.shared = unsure / (unsure + one.noise)
 
-    def _seen(self, metric: Metric, query: Measured, known: _Known, value: float, usual: float) -> _Seen:
+    def _seen(self, metric: Metric, query: Measured, known: KnownQuery, value: float, usual: float) -> _Seen:
         """What one query measured, and whether that tells how fast the machine was. `usual` is the spread of all queries."""
         size, log, extra = self._scaled(metric, query, known, value)
         own = known.spreads.get(metric.name)
@@ -404,8 +328,9 @@ class History:
         return min(told, default=None)
 
     @staticmethod
-    def _scaled(metric: Metric, query: Measured, known: _Known, value: float) -> tuple[float, float, float]:
-        """The log of the input over the usual one, the log of what is measured, and what the scaling makes unsure of it."""
+    def _scaled(metric: Metric, query: Measured, known: KnownQuery, value: float) -> tuple[float, float, float]:
+        """The log of the input over that of its first run, the log of what is measured, by the clock as if it had that run's
+        cores, and the variance that scaling adds to that."""
         size = known.size_of(query)
         log, extra = math.log(value), (EFFECT_BY_SIZE * size) ** 2
         if metric is CLOCK and query.cores and known.cores and query.cores != known.cores:
@@ -435,7 +360,7 @@ def _did_the_same(one: _Seen) -> bool:
     return is_known and off is not None and abs(off) < SAME_WORK
 
 
-def _of_stages(query: Measured, known: _Known) -> Control | None:
+def _of_stages(query: Measured, known: KnownQuery) -> Control | None:
     """The stages of a query that did the very same work as in other runs: no change reaches them."""
     alike = [(seconds, known.stages[stage]) for stage, seconds in query.stages.items() if stage in known.stages]
     usual = sum(before for _, before in alike)
@@ -455,24 +380,3 @@ def _turn(one: _Seen, stages: Control | None, rest: Speed) -> Turn:
 
 def _beside(control: Control | None, rest: Speed) -> Control | None:
     return Control(control.error - rest.log, control.variance) if control else None
-
-
-def _borne_out(clock: LogRatio, surer: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:
-    """The clock, less sure where it is far from what processors and work tell: where one run with the changes, or one
-    without them, is all that it rests on, or tasks waited."""
-    clock = clock.less_sure(known.waits(changes, gain=clock.mean < surer.mean))
-    return _by_one_run(clock, surer) if known.rests_on_one_run(changes) else clock
-
-
-def _over_values(clock: LogRatio, known: _Known, changes: frozenset[str]) -> LogRatio:
-    """The clock alone, for three measures of one night's values say the same three times; and less sure by what the values of the
-    runs with the changes may be apart from those of the others, besides chance."""
-    return clock.less_sure(math.sqrt(known.spreads[CLOCK.name].variance / max(1, known.runs_with(changes))))
-
-
-def _by_one_run(clock: LogRatio, surer: LogRatio) -> LogRatio:
-    """The clock of one run, which counts the less the further it is from what processors and work tell."""
-    off = (clock.mean - surer.mean) ** 2 / (clock.variance + surer.variance)
-    if off <= 1:
-        return clock
-    return LogRatio(clock.mean, clock.variance * (ONE_RUN_FREEDOM + off) / (ONE_RUN_FREEDOM + 1))

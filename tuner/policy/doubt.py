@@ -64,7 +64,7 @@ def confirmed_losses(
     named = tuple(one for one in found if one.fingerprint in meant)
     reaches_all = any(not decided.change.is_on_joins for decided in group)
     comparisons = Comparisons(named, tuple(one for one in found if one not in named) if reaches_all else ())
-    effect = Effect(named, comparisons.moved, comparisons.beside)
+    effect = Effect.of_all(comparisons)
     blame, together = blamed(run, group, comparisons), sure_loss(effect, effect.total, None, run)
     for record in doubted:
         loss = blame.get(record.decided.id) or together

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
+from tuner.model.decision import DecidedChange
+from tuner.policy.comparisons import Comparisons
 from tuner.policy.evidence.comparison import Comparison, pooled
 
 
@@ -15,6 +18,19 @@ class Effect:
     named: Sequence[Comparison]
     moved: Sequence[Comparison] = ()
     beside: Sequence[Comparison] = ()
+
+    @classmethod
+    def of_all(cls, found: Comparisons) -> Self:
+        """What all the changes that were compared did together."""
+        return cls(found.touched, found.moved, found.beside)
+
+    @classmethod
+    def of_one(cls, decided: DecidedChange, group: Sequence[DecidedChange], found: Comparisons) -> Self:
+        """What one of a group did that was compared: to the queries that it names, and to those that it moved beside them, where
+        no other property can have done that."""
+        properties = [d for d in group if not d.change.is_on_joins]
+        named = [c for c in found.touched if c.fingerprint in decided.queries]
+        return cls(named, found.moved, found.beside) if properties == [decided] else cls(named)
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:

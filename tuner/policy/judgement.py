@@ -67,5 +67,5 @@ def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, in
             queries = queries_that_read(one, histories.of(one))
             histories.of(one).add(queries)
     found = compare(queries, histories.of(run), changes)
-    effect = Effect(found.touched, found.moved, found.beside)
+    effect = Effect.of_all(found)
     return (effect.total if effect.comparisons else None), len(effect.comparisons), len(found.moved)

@@ -55,7 +55,7 @@ class RunsSoFar:
         """Of changes that are tried together; None where the latest run had none of them, no run was without them, or runs do
         not tell them from others that were always in force with them."""
         found = compare(self.latest, self.history, changes)
-        effect = Effect(found.touched, found.moved, found.beside)
+        effect = Effect.of_all(found)
         if not effect.comparisons or not all(map(is_told, effect.named)):
             return None
         total = effect.total

@@ -13,7 +13,6 @@ from tuner.policy.comparisons import Comparisons
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.allocation import Allocation
 from tuner.policy.judging.compare_changes import compare_changes
-from tuner.policy.judging.effect_of import effect_of
 from tuner.policy.judging.hold_out import hold_out_if_unmeasured
 from tuner.policy.judging.judge_loss import judge_loss
 from tuner.policy.judging.ledger_state import LedgerState
@@ -44,7 +43,7 @@ def _judge_trial(ledger: LedgerState, run: Run, trial: Sequence[DecidedChange], 
     blame = blamed(run, trial, found)
     allocation = ledger.allocation(run, trial)
     for decided in trial:
-        effect = effect_of(decided, trial, found)
+        effect = Effect.of_one(decided, trial, found)
         if decided.standing is Standing.PROMOTED:
             _judge_promoted(ledger, run, decided, effect, allocation, blame.get(decided.id))
         else:

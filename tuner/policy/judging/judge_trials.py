@@ -15,7 +15,6 @@ from tuner.policy.effect import Effect
 from tuner.policy.evidence.allocation import Allocation
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.judging.compare_changes import compare_changes
-from tuner.policy.judging.effect_of import effect_of
 from tuner.policy.judging.judge_loss import judge_loss
 from tuner.policy.judging.judge_unmeasured import judge_unmeasured
 from tuner.policy.judging.ledger_state import LedgerState
@@ -61,7 +60,7 @@ def _judge_group(ledger: LedgerState, run: Run, group: Sequence[DecidedChange], 
     blame = blamed(run, group, foretold)
     allocation = ledger.allocation(run, group)
     for decided in group:
-        effect = effect_of(decided, group, found)
+        effect = Effect.of_one(decided, group, found)
         _judge_trial(ledger, run, decided, effect, allocation, blame.get(decided.id), _others(decided, group))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.history.documents import Detail, readable_outcome, times_document
-from tuner.model.query import QueryStatus
+from tuner.model.query import QueryStatus, total_data_bytes
 from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
 from tuner.model.run import Run, RunState
-from tuner.policy.measure import measured_queries, total_input_bytes, usable
+from tuner.policy.measure import measured_queries, usable
 
 from .histories import outcome, run
 
@@ -38,7 +38,7 @@ def test_which_runs_may_be_compared() -> None:
 
 
 def test_input_is_summed() -> None:
-    assert total_input_bytes(outcome({"q1": 1, "q2": 1}, input_bytes=7).queries) == 14
+    assert total_data_bytes(outcome({"q1": 1, "q2": 1}, input_bytes=7).queries) == 14
 
 
 def test_a_run_that_is_read_in_brief_tells_as_much_of_processors_and_work_as_the_whole() -> None:

@@ -11,12 +11,13 @@ from tuner.loop.decision_now import decision_now
 from tuner.loop.known_runs import known_runs
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
+from tuner.model.query import total_data_bytes
 from tuner.model.run import Outcome, Run
 from tuner.model.trial import decided_by_trial
 from tuner.model.verdict import Verdict
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import latest_usable, total_input_bytes
+from tuner.policy.measure import latest_usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.rulings import Rulings
 from tuner.words.query_names import names_in
@@ -88,7 +89,7 @@ class _Proven:
         rulings = Rulings.of(self._verdicts, (decided.change for decided in trial))
         said = [verdict for decided in trial if (verdict := rulings.on(decided.change))]
         last = max(said, key=lambda verdict: verdict.at, default=None)
-        read = total_input_bytes(query for query in self._latest.queries if query.fingerprint in queries)
+        read = total_data_bytes(query for query in self._latest.queries if query.fingerprint in queries)
         return ProvenTrial(
             tuple(decided.change for decided in trial),
             Standing.PINNED if is_pinned else Standing.PROMOTED,

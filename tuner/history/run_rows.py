@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, undefer
 from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
 from tuner.history.tables import RunRow, TimesRow
 from tuner.model.decision import Decision
+from tuner.model.query import total_data_bytes
 from tuner.model.run import Origin, Run, RunState
 
 # Instances of a mapped task that start together are decided alike, in few ways; to decode one takes as long as to read it.
@@ -89,7 +90,7 @@ def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list
     by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(measured[in_full:])}
     wanted = {run.key: Detail.PAST for run in by_changes.values()}
     # The end of a month is longer ago than the newest, and comes again.
-    largest = max(measured[in_full:], key=_input_bytes, default=None)
+    largest = max(measured[in_full:], key=_data_bytes, default=None)
     whole = [*measured[:in_full], *([largest] if largest else [])]
     wanted |= {run.key: Detail.FULL for run in whole}
     documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
@@ -98,8 +99,8 @@ def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list
     return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
 
 
-def _input_bytes(run: Run) -> int:
-    return sum(query.data_bytes for query in run.outcome.queries) if run.outcome else 0
+def _data_bytes(run: Run) -> int:
+    return total_data_bytes(run.outcome.queries) if run.outcome else 0
 
 
 def read_brief(session: Session, cohort: str, limit: int, known: Mapping[str, Run]) -> list[Run]:

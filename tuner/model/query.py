@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -170,3 +171,8 @@ class Query:
     def seconds(self) -> float:
         """Wall seconds; 0 where it did not end."""
         return (self.duration_ms or 0) / 1e3
+
+
+def total_data_bytes(queries: Iterable[Query]) -> int:
+    """How large the inputs of queries are together, each file of a query once as far as its log tells."""
+    return sum(query.data_bytes for query in queries)

@@ -8,10 +8,11 @@ from dataclasses import replace
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, change_id
 from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Standing
+from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
-from tuner.policy.measure import total_input_bytes, usable
+from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
@@ -249,4 +250,4 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
 def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
     """Input bytes of the latest runs whose times may be compared; 0, which tells nothing, where there is none."""
     of_late = [run.outcome for run in reversed(situation.runs) if usable(run) and run.outcome][:runs]
-    return [total_input_bytes(outcome.queries) for outcome in of_late] or [0]
+    return [total_data_bytes(outcome.queries) for outcome in of_late] or [0]

@@ -11,6 +11,7 @@ from typing import Any
 
 from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
 from tuner.model.objective import Objective
+from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
@@ -25,7 +26,7 @@ from tuner.policy.cut_steps import (
     least_share,
 )
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import found_nothing, total_input_bytes, without_idle
+from tuner.policy.measure import found_nothing, without_idle
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
     CORES_MAX,
@@ -190,7 +191,7 @@ class _Known:
             max(1, slots),
             outcome.duration_ms,
             use.tasks_at_once,
-            total_input_bytes(outcome.queries),
+            total_data_bytes(outcome.queries),
             frozenset(d.id for d in changes_in_effect(run)),
         )
         self.measured.append(found)

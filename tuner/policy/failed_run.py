@@ -8,10 +8,10 @@ from enum import StrEnum
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
-from tuner.model.query import QueryStatus
+from tuner.model.query import QueryStatus, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
-from tuner.policy.measure import read_nothing, total_input_bytes, usable
+from tuner.policy.measure import read_nothing, usable
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -140,7 +140,7 @@ class FailedRun:
     def bytes_after(self) -> int:
         """What the next run that tells read, which is what this one had to read; 0 where unknown."""
         after = self.after
-        return total_input_bytes(after.outcome.queries) if after is not None and after.outcome else 0
+        return total_data_bytes(after.outcome.queries) if after is not None and after.outcome else 0
 
 
 def after_failure(failed: FailedRun, in_force: Sequence[DecidedChange]) -> Iterator[AfterFailure]:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.imported_change import ImportedChange
-from tuner.model.query import Query
+from tuner.model.query import Query, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run
 from tuner.policy.context import context_of
-from tuner.policy.measure import total_input_bytes
 from tuner.units import format_bytes
 
 # Inputs that differ by this factor are others than a property was proven with.
@@ -110,7 +109,7 @@ def _difference(one: ImportedChange, latest: Run, outcome: Outcome) -> str:
     proven = context_of(Outcome("", one.spark_version, None, one.cluster, ()))
     if difference := context_of(outcome, latest.decision.cuts).difference(proven):
         return difference
-    here = total_input_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries)
+    here = total_data_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries)
     least, most = sorted((here, one.input_bytes))
     if least > 0 and most > OTHER_INPUTS * least:
         return f"inputs of {format_bytes(here)} instead of {format_bytes(one.input_bytes)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tuner.cost.priced_work import in_brief
 from tuner.model.directive_result import DirectiveStatus
-from tuner.model.query import Query, QueryStatus
+from tuner.model.query import Query, QueryStatus, total_data_bytes
 from tuner.model.query_work import QueryWork, WorkInBrief
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.asked_cores import asked_cores
@@ -182,18 +182,13 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
     return latest.outcome if latest else None
 
 
-def total_input_bytes(queries: Iterable[Query]) -> int:
-    """How large the queries' inputs are together."""
-    return sum(query.data_bytes for query in queries)
-
-
 def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:
     """Whether a run succeeded in all its queries and read nothing, where one of the others read something: its upstream was
     late. The same of one `query`."""
     succeeded = usable(run) and all(q.status is QueryStatus.SUCCEEDED for q in _queries(run, query))
-    if not succeeded or total_input_bytes(_queries(run, query)):
+    if not succeeded or total_data_bytes(_queries(run, query)):
         return False
-    return any(total_input_bytes(_queries(other, query)) for other in others if usable(other))
+    return any(total_data_bytes(_queries(other, query)) for other in others if usable(other))
 
 
 def without_idle(runs: Sequence[Run]) -> list[Run]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from tuner.model.decision import Standing
+from tuner.model.query import total_data_bytes
 from tuner.model.run import Run, RunState
 from tuner.model.saving import OF_SIZES, Saving
 from tuner.model.size_change import values_of
@@ -18,7 +19,7 @@ from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, total_input_bytes, usable, without_idle
+from tuner.policy.measure import Key, Measured, usable, without_idle
 from tuner.policy.moved_beside import moved_beside
 from tuner.policy.overlap import clock_share
 from tuner.policy.queries_that_read import queries_that_read
@@ -213,7 +214,7 @@ def _sized(run: Run) -> _Sized | None:
     rates = _rates(run)
     if rates is None or run.outcome is None:
         return None
-    sizes, read = values_of(run.decision.sizes), total_input_bytes(run.outcome.queries)
+    sizes, read = values_of(run.decision.sizes), total_data_bytes(run.outcome.queries)
     return _Sized(run, *rates, _took_seconds(run), sizes, asked_executors(run), _changes(run), read)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
+from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import SizeChange, as_asked
@@ -24,7 +25,7 @@ from tuner.policy.cut_steps import (
     least_share,
 )
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import found_nothing, total_input_bytes, without_idle
+from tuner.policy.measure import found_nothing, without_idle
 from tuner.spark.container import UNTOLD_OVERHEADS, executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
     EXECUTOR_CORES,
@@ -170,7 +171,7 @@ class _Known:
         if found_nothing(outcome.queries):
             return
         in_force = frozenset(d.id for d in changes_in_effect(run))
-        input_bytes = total_input_bytes(outcome.queries)
+        input_bytes = total_data_bytes(outcome.queries)
         found = _Sampled(
             run.key,
             run.started_at,

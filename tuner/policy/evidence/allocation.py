@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuner.model.objective import Objective
+from tuner.model.query import total_data_bytes
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.asked_cores import has_fewer_executors
@@ -13,7 +14,7 @@ from tuner.policy.evidence.comparison import SURE_GAIN, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.metric import CLOCK, METRICS
 from tuner.policy.evidence.spread import Spread
-from tuner.policy.measure import Measured, total_input_bytes
+from tuner.policy.measure import Measured
 from tuner.spark.knobs import DYNAMIC_ALLOCATION
 from tuner.spark.settings import Settings
 from tuner.units import SECONDS_PER_HOUR
@@ -80,6 +81,6 @@ def allocated(run: Run) -> Measured | None:
         fingerprint="",
         occurrence=0,
         seconds=outcome.allocated_core_ms / 1e3,
-        input_bytes=total_input_bytes(outcome.queries),
+        input_bytes=total_data_bytes(outcome.queries),
         changes=changes,
     )

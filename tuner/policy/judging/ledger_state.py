@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange
+from tuner.model.query import total_data_bytes
 from tuner.model.run import Run
 from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.history import History
 from tuner.policy.judging.end_of_run import end_of_run
-from tuner.policy.measure import Measured, total_input_bytes
+from tuner.policy.measure import Measured
 from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.record import Loss, Record
@@ -55,7 +56,7 @@ class LedgerState:
             return None
         context = context_of(run.outcome, run.decision.cuts)
         known = self.by_context.enter(context)
-        self.lost_with = Loss(total_input_bytes(run.outcome.queries), context)
+        self.lost_with = Loss(total_data_bytes(run.outcome.queries), context)
         self.measured = queries_that_read(run, self.histories.of(run))
         self.passing.add(run)
         return known

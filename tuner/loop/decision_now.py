@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tuner.history.store import Store
-from tuner.loop.imports_since import imports_since
+from tuner.loop.decision_since import decision_since
 from tuner.loop.mode_is_known import mode_is_known
 from tuner.loop.outlook import decided_last, may_change, outlook_of, runs_to_look_at
 from tuner.model.decision import Decision
@@ -23,15 +23,11 @@ class DecisionNow:
 
 def decision_now(store: Store, cohort: str) -> DecisionNow:
     """For a cohort that has a run. ValueError where none can be read."""
-    # The rules of a decision: where there is no cohort nobody waits for them.
-    from tuner.policy.rulings_since import rulings_since
-
     runs = runs_to_look_at(store, cohort)
     if not runs:
         raise ValueError(f"no run of cohort {cohort!r} can be read")
     decision, made_at = decided_last(runs, outlook_of(runs, lambda run: store.details(run.key)))
-    imports = imports_since(store, cohort, decision, made_at, runs)
     changes = store.mode_changes(cohort)
     mode = (changes[-1].mode if changes else None) or runs[-1].decision.mode
-    now = rulings_since(decision, made_at, store.verdicts(cohort), mode, imports)
+    now = decision_since(store, cohort, decision, made_at, runs, store.verdicts(cohort), mode)
     return DecisionNow(now, may_change(runs, made_at), mode_is_known(changes, runs[-1].started_at))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
-from tuner.loop.imports_since import imports_since
+from tuner.loop.decision_since import decision_since
 from tuner.loop.mode_is_known import mode_is_known
 from tuner.loop.outlook import OUTLOOK_AMONG, decided_last, may_change, outlook_of
 from tuner.model.decision import Decision, Mode, Standing
@@ -17,7 +17,6 @@ from tuner.model.objective import Objective
 from tuner.model.run import Run, RunDetails, RunState
 from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
-from tuner.policy.rulings_since import rulings_since
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames, names_in
@@ -155,8 +154,7 @@ class CohortFacts:
         """The decision that a run would start with now: as it was made, and what people said and imported since."""
         if self.outlook_as_made is None:
             return None
-        imports = imports_since(self._store, self.cohort, *self.outlook_as_made, self.runs)
-        return rulings_since(*self.outlook_as_made, self.verdicts, self.mode, imports)
+        return decision_since(self._store, self.cohort, *self.outlook_as_made, self.runs, self.verdicts, self.mode)
 
     @property
     def outlook_may_change(self) -> bool:

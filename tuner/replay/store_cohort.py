@@ -10,14 +10,13 @@ from functools import partial
 
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
-from tuner.loop.imports_since import imports_since
+from tuner.loop.decision_since import decision_since
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.decision import TAKEN_OUT, Decision
 from tuner.model.insight import Insight
 from tuner.model.run import Run, RunState
 from tuner.plan.digest import digest
 from tuner.policy.measure import usable
-from tuner.policy.rulings_since import rulings_since
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun
 from tuner.replay.logged_run import moment
@@ -140,8 +139,8 @@ def _as_ruled(store: Store, newest: Run, runs: Sequence[Run], outlook: Decision)
     taken_out = {decided.id for decided in outlook.changes if decided.standing in TAKEN_OUT}
     verdicts = store.verdicts(cohort)
     holding = [v for v in verdicts if v.at > decided_at or v.change_id not in taken_out or not v.is_asked_for]
-    imports = imports_since(store, cohort, outlook, _EVER, runs)
-    return rulings_since(outlook, _EVER, holding, store.mode(cohort) or outlook.mode, imports)
+    mode = store.mode(cohort) or outlook.mode
+    return decision_since(store, cohort, outlook, _EVER, runs, holding, mode)
 
 
 def _look_closer(

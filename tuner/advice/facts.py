@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
+from tuner.advice.once_per_block import OncePerBlock
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.prediction_errors import PredictionErrors, shipped_errors
 from tuner.cost.operator_seconds import calibrate
@@ -69,9 +70,6 @@ class Facts:
     prediction_errors: PredictionErrors = field(default_factory=shipped_errors)
     passing: frozenset[str] = frozenset()
     _found: dict[Callable[..., Any], Any] = field(init=False, repr=False, compare=False, default_factory=dict)
-    _histories: dict[tuple[str, int], tuple[JoinGraph, JoinGraph]] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
 
     def once(self, find: Callable[[Self], _Found]) -> _Found:
         """The result of a function of these facts that several advisors need, computed once."""
@@ -169,11 +167,7 @@ class Facts:
 
     def with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
         """One block of a query, which may have several alike, with what earlier runs measured of it in other orders."""
-        key = (query.fingerprint, id(graph))
-        if key not in self._histories:
-            # With the block itself: as long as it is there, nothing else has its id.
-            self._histories[key] = (graph, self._with_history(query, graph))
-        return self._histories[key][1]
+        return self.once(_histories).of(graph, lambda: self._with_history(query, graph), query.fingerprint)
 
     def _with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
         known = (g for g in self._graphs_so_far(query) if g.signature == graph.signature and _is_as_large(g, graph))
@@ -185,6 +179,10 @@ class Facts:
             q for queries in self.of_all_runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q)
         )
         return (graph for q in same for graph in q.graphs)
+
+
+def _histories(_: Facts) -> OncePerBlock[JoinGraph]:
+    return OncePerBlock()
 
 
 def cores_for_tasks(cluster: Cluster, conf: Mapping[str, str]) -> Cluster:

@@ -72,10 +72,10 @@ def decision_stamp(
     )
 
 
-def advice_stamp(marks: Iterable[RunMark], reach: Reach, environ: Mapping[str, str] = os.environ) -> str:
+def advice_stamp(marks: Iterable[RunMark], reach: Reach) -> str:
     """A digest of all that prices and advice rest on for a cohort with runs enough of its own; "" where the model cannot be
     read."""
-    named = named_model(environ)
+    named = named_model(os.environ)
     try:
         model = sha256(named.read_bytes()).hexdigest() if named else ""
     except OSError:

@@ -31,7 +31,7 @@ def moved_beside(
                 without = query.seconds * math.exp(-ratio.mean)
                 by_comparison[Comparison(str(number), query.seconds, ratio, without)] = number
         comparisons = list(by_comparison)
-        for moved in (*gainers(comparisons, len(beside)), *losers(comparisons, among=len(beside))):
+        for moved in (*gainers(comparisons, len(beside)), *losers(comparisons, len(beside))):
             number = by_comparison[moved]
             found[number] = found.get(number, frozenset()) | alone
     return found

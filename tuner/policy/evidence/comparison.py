@@ -121,13 +121,11 @@ def pooled(comparisons: Sequence[Comparison]) -> Comparison:
     )
 
 
-def losers(
-    comparisons: Sequence[Comparison], tolerated: float = TOLERATED_SLOWDOWN, among: int = 0
-) -> list[Comparison]:
+def losers(comparisons: Sequence[Comparison], among: int = 0) -> list[Comparison]:
     """The queries that lost more than what is tolerated; of many (`among` so many, where not all are given), one seems to by
     chance, so more is asked."""
     sure = 1 - (1 - SURE_LOSS) / max(1, len(comparisons), among)
-    return [c for c in comparisons if -c.usual_gain > MIN_SECONDS and c.ratio.above(1 + tolerated) > sure]
+    return [c for c in comparisons if -c.usual_gain > MIN_SECONDS and c.ratio.above(1 + TOLERATED_SLOWDOWN) > sure]
 
 
 def gainers(comparisons: Sequence[Comparison], among: int = 0) -> list[Comparison]:

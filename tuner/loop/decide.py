@@ -50,11 +50,10 @@ def decide(known: Known, problems: Problems) -> Decision:
 
 
 def _context(job: JobToRun, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:
-    spark = job.submission.spark
-    # In cluster mode the Spark at hand may be another one than the cluster's.
-    version = spark.version if spark and not job.submission.in_cluster_mode else ""
     latest = latest_usable(runs)
     # What the latest run had in place of its own, is not what this one has by itself.
     own = {one.property: one.was for one in latest.decision.sizes if one.was} if latest else {}
     raised = {one.property: one.value for one in raises}
-    return context_of_next(runs, version, {**own, **job.submission.conf, **job.user_conf, **raised})
+    return context_of_next(
+        runs, job.submission.spark_version, {**own, **job.submission.conf, **job.user_conf, **raised}
+    )

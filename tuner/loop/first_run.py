@@ -23,18 +23,16 @@ def lent_to_first_run(store: Store, job: JobToRun, place: EventLogPlace) -> Stee
     way = choose_method(job.steering, job.submission, "")
     if way.route is None or not job.borrows:
         return None
-    now, spark = datetime.now(UTC), job.submission.spark
+    now = datetime.now(UTC)
     proofs = store.proofs(job.cohort, now - MOST_AGE, MOST_LENT)
     if not proofs:
         return None
-    # In cluster mode the Spark at hand may be another one than the cluster's.
-    version = spark.version if spark and not job.submission.in_cluster_mode else ""
     found = lent_changes(
         proofs,
         *store.said_of({proof.cohort for proof in proofs}),
         store.verdicts(job.cohort),
         now=now,
-        spark_version=version,
+        spark_version=job.submission.spark_version,
         conf={**job.submission.conf, **job.user_conf},
     )
     directives, carried = lent_by_agent(found, job.user_conf, way.route, job.order_sensitive)

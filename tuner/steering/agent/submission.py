@@ -56,6 +56,11 @@ class Submission:
         return bool(self.platform) or in_cluster_mode(self.conf)
 
     @property
+    def spark_version(self) -> str:
+        """The Spark of the run; "" where it is not known: in cluster mode the one at hand may be another than the cluster's."""
+        return self.spark.version if self.spark and not self.in_cluster_mode else ""
+
+    @property
     def is_in_own_pod(self) -> bool:
         """Whether the driver is in a pod of its own: of this machine it has what volumes bring there, and nothing else."""
         return self.makes_pod or (in_cluster_mode(self.conf) and is_kubernetes(master_of(self.conf)))

@@ -1,7 +1,8 @@
-"""How a change is kept out of one run."""
+"""How changes are kept out of one run."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
@@ -13,3 +14,8 @@ def held_back(decided: DecidedChange, held: Reason) -> DecidedChange:
     if not decided.is_in_force or decided.standing is Standing.PINNED:
         return decided
     return replace(decided, standing=Standing.HELD, held=held)
+
+
+def held_back_for(decided: Sequence[DecidedChange], reasons: Mapping[str, Reason]) -> list[DecidedChange]:
+    """All of them, each that there is a reason for, by its id, out of this run."""
+    return [held_back(d, reasons[d.id]) if d.id in reasons else d for d in decided]

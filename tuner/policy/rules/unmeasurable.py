@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
-from tuner.policy.held_back import held_back
+from tuner.policy.held_back import held_back_for
 from tuner.policy.measure import usable
 from tuner.policy.passing_queries import passing_queries
 from tuner.policy.situation import Situation
@@ -33,7 +33,7 @@ def unmeasurable(situation: Situation, decided: Sequence[DecidedChange]) -> list
     only_joins = all(d.change.is_on_joins for d in trials)
     untold = passing if only_joins else passing | _new_in_each_run(situation.runs)
     held = {d.id: why for d in trials if (why := _why_held(d, passing, untold))}
-    return [held_back(d, held[d.id]) if d.id in held else d for d in decided]
+    return held_back_for(decided, held)
 
 
 def _why_held(decided: DecidedChange, passing: frozenset[str], untold: frozenset[str]) -> Reason | None:

@@ -432,14 +432,14 @@ class Store:
         return changes[-1].objective if changes else None
 
     def record(self, *verdicts: Verdict, since: LastWord | None = None) -> None:
-        """Adds what a person said of actions: all or nothing. SpokenMeanwhileError as `set_mode`; they are of one cohort then."""
+        """Adds what a person said of changes: all or nothing. SpokenMeanwhileError as `set_mode`; they are of one cohort then."""
         with self._writing() as connection:
             if since is not None:
                 require_last_word(connection, verdicts[0].cohort, since)
             add_verdicts(connection, verdicts)
 
     def verdicts(self, cohort: str) -> list[Verdict]:
-        """What people said of a cohort's actions, oldest first."""
+        """What people said of a cohort's changes, oldest first."""
         with self._reading() as session:
             return read_verdicts(session, verdicts_of(cohort))
 

@@ -20,10 +20,10 @@ UNLIKELY_GAIN, LEAST_TRIALS = 0.3, 2
 # Where values are others in each run, a loss is told late: what does not seem to gain goes at once. (A broadcast in a stream made
 # 2.4 s of 1.7, and was 26 and 21 % sure of a gain after its first nights.)
 UNLIKELY_ON_FLEETING = 0.5
-# After the last trial that neither won nor lost for sure, what is likely decides: an action has shown that it does little.
+# After the last trial that neither won nor lost for sure, what is likely decides: a change has shown that it does little.
 LIKELY_GAIN, UNLIKELY_LOSS = 0.85, 0.1
 # Where a gain is at least this likely by then, or nothing was measured, one more run without it is worth its price: most such
-# actions have but one to be held against.
+# changes have but one to be held against.
 PROMISING_GAIN = 0.7
 # What secures a plan that had been there by chance, or surely holds less core time, stays unless it is likelier to lose than not.
 LIKELY_LOSS = 0.5

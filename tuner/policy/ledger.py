@@ -1,4 +1,4 @@
-"""What a cohort's history says of each action: on trial, promoted, rolled back. A fold over runs in time order."""
+"""What a cohort's history says of each change: on trial, promoted, rolled back. A fold over runs in time order."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from tuner.policy.rulings import Rulings, apply_rulings
 def read_ledger(
     runs: Sequence[Run], verdicts: Sequence[Verdict] = (), to_come: Context | None = None
 ) -> dict[str, Record]:
-    """The records of all actions that ever were in force or ruled on, by action id, as they stand in a context `to_come`: by
-    default in that of the latest measured run. `runs` are oldest first, with the classes of their values
-    (`tuner.policy.literal_classes`)."""
+    """The records of all changes that ever were in force, or that a decision has as taken out, by their ids, as people have ruled
+    on them, and as they stand in a context `to_come`: by default in that of the latest measured run. `runs` are oldest first,
+    with the classes of their values (`tuner.policy.literal_classes`)."""
     if not any(map(_is_told_of, runs)):
         # As in a cohort that is only observed, or whose logs nobody steered: what its runs measured answers nothing.
         return {}

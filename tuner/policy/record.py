@@ -12,13 +12,13 @@ from tuner.policy.awaited_run import AwaitedRun
 from tuner.policy.balance import Balance
 from tuner.policy.context import Context
 
-# A rolled back action may be tried again when inputs have grown or shrunk by this factor.
+# A rolled back change may be tried again when inputs have grown or shrunk by this factor.
 INPUT_CHANGE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What an action was rolled back or expired with: input bytes (0 where unknown), and the context."""
+    """What a change was rolled back or expired with: input bytes (0 where unknown), and the context."""
 
     input_bytes: int = 0
     context: Context = field(default_factory=Context)
@@ -41,7 +41,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An action's standing after the runs so far, why, and the seconds it gained in its latest measured run.
+    """A change's standing after the runs so far, why, and the seconds it gained in its latest measured run.
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
     next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
@@ -70,7 +70,7 @@ class Record:
 
     @property
     def now(self) -> DecidedChange:
-        """The action as it stands after the runs so far."""
+        """The change as it stands after the runs so far."""
         found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
         found = replace(
             found, lost_with=tuple(sorted({loss.input_bytes for loss in self.losses})) if self.is_out else ()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from functools import partial
 
 from tuner.cost.learned.has_learner import has_learner
 from tuner.history.store import Store
 from tuner.loop.decide import decide
 from tuner.loop.known import Known, reach_of, what_is_known
 from tuner.loop.proofs import proofs_of
-from tuner.loop.size_limits import size_limits
 from tuner.loop.stamps import are_known, decision_stamp
 from tuner.loop.steered import names_of_changed
+from tuner.loop.told_to_agent import told_to_agent
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
 from tuner.model.look_ahead import LookAhead
@@ -21,7 +20,7 @@ from tuner.model.run import Run
 from tuner.policy.known_queries import newest_of_each
 from tuner.policy.measure import latest_outcome
 from tuner.problems import Problems
-from tuner.steering.agent.agent_directives import AgentDirectives, agent_directives
+from tuner.steering.agent.agent_directives import AgentDirectives
 from tuner.steering.steering_method import choose_method
 from tuner.words.query_names import names_in
 
@@ -58,9 +57,7 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
     )
     told = AgentDirectives()
     if way.route is not None:
-        newest = newest_of_each(runs)
-        limits = size_limits(known.facts, outlook, newest.all)
-        told = agent_directives(outlook, newest.of_latest, limits, newest.absent)
+        told = told_to_agent(outlook, known.facts, newest_of_each(runs))
     store.keep_look_ahead(
         job.cohort,
         LookAhead(
@@ -82,7 +79,6 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
 
 def prove(store: Store, known: Known, outlook: Decision) -> None:
     """What other jobs may be lent since this run."""
-    facts = known.facts
-    if facts is None:
+    if known.facts is None:
         return
-    store.prove(known.job.cohort, proofs_of(known.job.cohort, outlook, known.runs, partial(size_limits, facts)))
+    store.prove(known.job.cohort, proofs_of(known.job.cohort, outlook, known.runs, known.facts))

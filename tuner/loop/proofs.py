@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
+from tuner.advice.facts import Facts
+from tuner.loop.told_to_agent import told_to_agent
 from tuner.model.agent_message import HintDirective, QueryDirectives, decode_message
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Mode, Standing
 from tuner.model.directive_result import DirectiveStatus
@@ -19,15 +21,13 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.known_queries import KnownQueries, newest_of_each
 from tuner.policy.measure import latest_usable, usable
 from tuner.policy.measured_values import MOST_LITERALS
-from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 
 _REFUSED = frozenset({Ruling.REJECT.value, Ruling.ROLL_BACK.value})
-_Limits = Callable[[Decision, Sequence[Query]], SizeLimits]
 
 
-def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], limits: _Limits) -> list[Proof]:
-    """By query, from the decision for a run that would start now and the runs so far, oldest first; `limits` are those of the
-    sizes that a decision's directives hold for.
+def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], facts: Facts) -> list[Proof]:
+    """By query, from the decision for a run that would start now with the `facts` that it rests on, and the runs so far, oldest
+    first.
 
     Lent is what is proven of a query's joins as a whole, on the values that had it and no others, within sizes. What acts at any
     size, or on values that never ran, is not: a job that is not known may have any.
@@ -49,7 +49,7 @@ def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], limits: _Lim
         gained = sum({d.change.trial: d.gained_seconds or 0.0 for d in proven}.values())
         directives = None
         if proven and had and gained > 0 and not any(d.is_in_force for d in changes if d not in proven):
-            directives = _directives(proven, newest, had, limits)
+            directives = _directives(proven, newest, had, facts)
         if directives is not None:
             found.append(Proof(cohort, query, *of_latest, proven, directives, gained, _runs(proven, runs), out))
         elif out:
@@ -84,13 +84,13 @@ def _runs(proven: Sequence[DecidedChange], runs: Iterable[Run]) -> int:
 
 
 def _directives(
-    proven: tuple[DecidedChange, ...], newest: KnownQueries, had: Sequence[Query], limits: _Limits
+    proven: tuple[DecidedChange, ...], newest: KnownQueries, had: Sequence[Query], facts: Facts
 ) -> QueryDirectives | None:
     """What the agent is told of them; None where that is not all of it, or holds for any size or values."""
     alone = Decision(Mode.AUTO, proven)
     own = [q for q in newest.all if q.fingerprint == proven[0].change.query]
     columns = {q.columns for q in own}
-    found = agent_directives(alone, newest.of_latest, limits(alone, newest.all), newest.absent)
+    found = told_to_agent(alone, facts, newest)
     if found.skipped or not found.text or len(columns) != 1:
         return None
     (query,) = decode_message(found.text)

@@ -3,8 +3,8 @@
     python tests/benchmarks/agent_matrix.py HOME... [--seed 1]
 
 HOMEs are Spark installations (bin and jars). For each: a Java application in one process, on a standalone cluster in client
-and in cluster mode, and a file of SQL, each run without the agent and then with it, by directives drawn at random.
-Needs Java.
+and in cluster mode, and a file of SQL, each run without the agent and then with it, by directives drawn at random. Exits with
+1 where one fails, gives other rows, or follows no directive. Needs Java.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from agent.submits import Job, compile_application, ways
 from conftest import standalone_cluster
 
 
-def check(home: Path, seed: int) -> None:
+def check(home: Path, seed: int) -> bool:
+    """Whether all applications were steered, and gave the rows that they give without the agent."""
+    is_fine = True
     with tempfile.TemporaryDirectory(prefix="agent-matrix-") as directory:
         work = Path(directory)
         conf = conf_of(home, work)
@@ -40,13 +42,16 @@ def check(home: Path, seed: int) -> None:
                 try:
                     found = steer(job, name, way, before, conf, in_file=in_file)
                 except AssertionError as error:
+                    is_fine = False
                     print(f"{home.name:<16}{name:<20}FAILED {error}", flush=True)
                     continue
+                is_fine &= found.same and bool(found.hints["applied"])
                 rows = f"{found.rows} rows {'equal' if found.same else 'DIFFERENT'}"
                 shown = f"orders {dict(found.orders)}, hints {dict(found.hints)}, by {found.source}"
                 print(f"{home.name:<16}{name:<20}{rows:<18}{shown}, {time.monotonic() - started:.0f} s", flush=True)
                 for line in (*found.reasons, *found.problems):
                     print(f"{'':<38}{line}", flush=True)
+    return is_fine
 
 
 if __name__ == "__main__":
@@ -54,5 +59,5 @@ if __name__ == "__main__":
     parser.add_argument("homes", nargs="+", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    for home in options.homes:
-        check(home.absolute(), options.seed)
+    fine = [check(home.absolute(), options.seed) for home in options.homes]
+    sys.exit(not all(fine))

@@ -66,7 +66,8 @@ class DecidedChange:
     else was in force on its queries. `literals` are the classes of the values that its query was measured with: on a join it
     acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
     values do not count for these classes, for they were seen to move few rows; nor do those of `fleeting` ones, which were others
-    in each run. `lost_with` are the bytes of input of the runs that took it out.
+    in each run. `lost_with` are the bytes of input of the runs that took it out. `failed_without`: the last run that left it out
+    to compare failed, and none with it has since.
     """
 
     change: Change
@@ -79,6 +80,7 @@ class DecidedChange:
     excluded: tuple[str, ...] = ()
     fleeting: tuple[str, ...] = ()
     lost_with: tuple[int, ...] = ()
+    failed_without: bool = False
 
     @property
     def rung(self) -> LiteralRung | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tuner.model.decision import DecidedChange, Decision
+from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decided_advice import decided_advice
-from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
+from tuner.policy.failed_run import FailedRun, failed_queries, waits_for_a_run_without
+from tuner.policy.held_out import held_out
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import read_nothing
 from tuner.policy.measured_values import measured_values
@@ -94,6 +95,9 @@ def _suspect(situation: Situation) -> Run | None:
         untold = run.state in (RunState.RUNNING, RunState.LOST) or read_nothing(run, earlier)
         if untold or FailedRun(run, earlier).from_outside:
             continue
+        has_trials = situation.try_number <= 1 and any(d.standing is Standing.TRIAL for d in run.decision.in_force)
+        if _lacked(run, earlier) and not has_trials:
+            return None  # The next run is with what this one was without, as those were that succeeded.
         accused = [d for d in changes_in_effect(run) if not _is_ruled(situation, d)]
         return run if waits_for_a_run_without(run, earlier, accused) else None
     return None
@@ -106,11 +110,17 @@ def _is_ruled(situation: Situation, decided: DecidedChange) -> bool:
 
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
     """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed, and was
-    not merely refused what it asked of others, which no change can make."""
+    not merely refused what it asked of others, which no change can make, nor without what had been in force when others
+    succeeded: that is in force again."""
     stem = key.rsplit("/", 1)[0]
     tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
     steered = (r for r in tries if r.decision.in_force or r.decision.lent)
-    return any(r.state is not RunState.SUCCEEDED and not _was_refused(r) for r in steered)
+    return any(r.state is not RunState.SUCCEEDED and not _was_refused(r) and not _lacked(r) for r in steered)
+
+
+def _lacked(run: Run, earlier: Sequence[Run] = ()) -> bool:
+    """Whether a run failed, or a query of it, without what had been in force when others succeeded."""
+    return any(held_out(run, query) for query in failed_queries(run, earlier))
 
 
 def _was_refused(run: Run) -> bool:

@@ -11,7 +11,7 @@ from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.context import Context
 from tuner.policy.failed_run import FailedRun, newly_failed
-from tuner.policy.judging.end_holds import end_holds
+from tuner.policy.judging.end_holds import end_failed_holds, end_holds
 from tuner.policy.judging.hold_out import hold_out_one_at_a_time
 from tuner.policy.judging.judge_failure import absolve, judge_failure
 from tuner.policy.judging.judge_proven import judge_proven
@@ -44,6 +44,7 @@ def read_ledger(
         if usable(run):
             ledger.learn(run)
             end_holds(ledger, run)
+        end_failed_holds(ledger, run, runs[:position])
         if followed := [as_known(decided, known) for decided in changes_in_effect(run)]:
             _judge(ledger, run, followed, runs[:position], runs[position + 1 :])
         ledger.by_context.leave_unproven(known)
@@ -93,7 +94,8 @@ def _judge(
         for decided in in_force:
             ledger.records.setdefault(decided.id, Record(decided, decided.standing, decided.why))
     elif run.state is RunState.FAILED:
-        judge_failure(ledger, FailedRun(run, earlier, later), in_force)
+        with_it = [replace(decided, failed_without=False) for decided in in_force]
+        judge_failure(ledger, FailedRun(run, earlier, later), with_it)
     elif usable(run):
         _judge_measured(ledger, run, in_force)
         absolve(ledger, run, in_force)

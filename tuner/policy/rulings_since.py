@@ -12,6 +12,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Verdict
 from tuner.policy.decide import ruled
 from tuner.policy.decided_advice import decided_advice
+from tuner.policy.held_out import HELD_OUT
 from tuner.policy.imported_changes import NO_IMPORTS, Imports, with_imports
 from tuner.policy.record import Loss, Record
 from tuner.policy.rulings import Rulings, apply_rulings, ruled_by
@@ -19,12 +20,8 @@ from tuner.policy.same_target import differ_on_target
 from tuner.policy.situation import BY_SUBMIT, Situation
 
 # What runs or the job's settings hold, whatever is approved or said of others: neither is known here.
-_STAYS_HELD = frozenset(
+_STAYS_HELD = HELD_OUT | frozenset(
     {
-        ReasonCode.HELD_OUT,
-        ReasonCode.NEVER_WITHOUT,
-        ReasonCode.NO_RUN_WITHOUT,
-        ReasonCode.ONE_MORE_WITHOUT,
         ReasonCode.UNDIRECTABLE,
         ReasonCode.NOT_DETERMINISTIC,
         ReasonCode.OVERRULED,

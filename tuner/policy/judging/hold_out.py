@@ -19,7 +19,7 @@ def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange
     what is proven, once no run is left that was without it."""
     record, standing = ledger.records[decided.id], decided.standing
     queries = most_unmeasured(record.unmeasured, decided.id, ledger.measured, standing)
-    if not queries or record.held_out is not None:
+    if not queries or record.held_out is not None or decided.failed_without:
         return
     history, why = ledger.histories.of(run), None
     if standing is Standing.PROMOTED and not any(history.ever_without(query, decided.id) for query in queries):

@@ -31,7 +31,10 @@ def put_on_record(
     held_out: Reason | None = None,
     doubt: Reason | None = None,
 ) -> None:
-    """`held_out`, or a `doubt`, is why the next run is to be without it. A run that `counts` was one of its trials."""
+    """`held_out`, or a `doubt`, is why the next run is to be without it, if the last one without it did not fail. A run that
+    `counts` was one of its trials."""
+    if decided.failed_without:
+        held_out = doubt = None
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
     if before is not None and was_decided_before(run, before):

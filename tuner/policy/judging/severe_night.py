@@ -30,6 +30,9 @@ def severe_night(ledger: LedgerState, run: Run, decided: DecidedChange) -> Reaso
 
 
 def costs_more_than_it_gains(ledger: LedgerState, run: Run, decided: DecidedChange, severe: Reason) -> bool:
-    """Whether a night was not the first severe one, and such nights cost more than what a change gained on all others."""
+    """Whether a night was not the first severe one, and such nights cost more than what a change gained on all others. Without
+    what a run failed without there are no nights to hold it against."""
+    if decided.failed_without:
+        return False
     before = ledger.records.get(decided.id)
     return before is not None and not was_decided_before(run, before) and before.balance.is_lost_with(severe)

@@ -56,3 +56,10 @@ def test_what_may_have_made_it_die_is_left_out_and_nothing_else_is_reason_enough
     assert not heals(died(in_force=[suspect]), has(in_force=[suspect]))
     unrelated = decided(hint("q9"), Standing.PROMOTED, queries=["q9"])
     assert not heals(died(in_force=[unrelated]), has(in_force=[other]))
+
+
+def test_what_was_left_out_to_compare_heals_as_it_comes_back() -> None:
+    proven = decided(conf(), Standing.PROMOTED)
+    left_out = replace(proven, standing=Standing.HELD, held=Reason(ReasonCode.LONG_IN_FORCE, {"run": "etl/0/1"}))
+    assert heals(died(in_force=[left_out]), has(in_force=[proven]))
+    assert not heals(died(in_force=[left_out]), has())

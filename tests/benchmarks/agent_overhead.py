@@ -4,7 +4,7 @@
 
 DIRECTORY/tables then holds the tables. Each query is planned, not run, in turns: without the agent's rules (they are
 excluded from the optimiser), with them and nothing to do, and with directives for all 99 queries (their orders as written,
-and hints), drawn from LOG: an event log of the queries over the same tables, by default written first. Rounds are a
+and hints), drawn from LOG: an event log of the queries over the same tables, by default written first, if none was. Rounds are a
 multiple of three: with others one mode plans later than another, when more is compiled.
 
 Told for each mode: seconds of all plans, seconds of their phases, what the rules took of them, the median of a plan's ratio
@@ -78,7 +78,10 @@ def main() -> None:
         parser.error("--rounds: a multiple of three, so that each mode plans first as often as the others")
     directory = options.directory.absolute()
     make_tables(directory / "tables", options.scale_factor)
-    log = options.log or write_log(directory, options.scale_factor)
+    written = directory / "logs"
+    log = options.log or (
+        written if written.is_dir() else write_log(directory, options.scale_factor, name=written.name)
+    )
     file = directory / "directives.json"
     file.write_text(directives(log, options.order), encoding="utf-8")
     wanted = {

@@ -10,8 +10,8 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decided_advice import decided_advice
-from tuner.policy.failed_run import FailedRun, failed_queries, waits_for_a_run_without
-from tuner.policy.held_out import held_out
+from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
+from tuner.policy.failed_without import failed_without
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import read_nothing
 from tuner.policy.measured_values import measured_values
@@ -96,7 +96,7 @@ def _suspect(situation: Situation) -> Run | None:
         if untold or FailedRun(run, earlier).from_outside:
             continue
         has_trials = situation.try_number <= 1 and any(d.standing is Standing.TRIAL for d in run.decision.in_force)
-        if _lacked(run, earlier) and not has_trials:
+        if failed_without(run, earlier) and not has_trials:
             return None  # The next run is with what this one was without, as those were that succeeded.
         accused = [d for d in changes_in_effect(run) if not _is_ruled(situation, d)]
         return run if waits_for_a_run_without(run, earlier, accused) else None
@@ -115,12 +115,7 @@ def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
     stem = key.rsplit("/", 1)[0]
     tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
     steered = (r for r in tries if r.decision.in_force or r.decision.lent)
-    return any(r.state is not RunState.SUCCEEDED and not _was_refused(r) and not _lacked(r) for r in steered)
-
-
-def _lacked(run: Run, earlier: Sequence[Run] = ()) -> bool:
-    """Whether a run failed, or a query of it, without what had been in force when others succeeded."""
-    return any(held_out(run, query) for query in failed_queries(run, earlier))
+    return any(r.state is not RunState.SUCCEEDED and not _was_refused(r) and not failed_without(r) for r in steered)
 
 
 def _was_refused(run: Run) -> bool:

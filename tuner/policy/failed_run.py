@@ -193,18 +193,6 @@ def newly_failed(run: Run, earlier: Iterable[Run]) -> list[str]:
     return [name for name in failed if _latest_statuses(before, name) == {QueryStatus.SUCCEEDED}]
 
 
-def failed_queries(run: Run, earlier: Sequence[Run]) -> list[str | None]:
-    """The queries of which a run tells that they failed, and did not in the one before; of a run that did itself, the one that
-    made that: None where that is not known, or where its log never came. Nothing where it failed from outside, but for what
-    somebody ended: it may have taken too long for him."""
-    if run.state not in (RunState.FAILED, RunState.LOST):
-        return [*newly_failed(run, earlier)]
-    failure = run.failure
-    if failure is not None and from_outside(failure) and failure.kind is not FailureKind.KILLED:
-        return []
-    return [failure.query if failure else None]
-
-
 def waits_for_a_run_without(run: Run, earlier: Sequence[Run], in_force: Sequence[DecidedChange]) -> bool:
     """Whether only a run without its changes tells if one of them made a run fail, or a query of it."""
     queries: Sequence[str | None] = [None] if run.state is RunState.FAILED else newly_failed(run, earlier)

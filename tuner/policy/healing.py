@@ -6,7 +6,7 @@ from tuner.model.decision import Decision
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.failed_run import FailedRun, failed_by
-from tuner.policy.held_out import held_out
+from tuner.policy.failed_without import failed_without
 from tuner.policy.remedies import REMEDIES, amount
 
 
@@ -21,5 +21,5 @@ def heals(died: Run, decision: Decision) -> bool:
         return True
     in_force = {d.id for d in decision.in_force}
     blamed = set(failed_by(FailedRun(died), changes_in_effect(died)))
-    regained = in_force.intersection(d.id for d in held_out(died))
+    regained = in_force.intersection(d.id for d in failed_without(died))
     return bool(blamed - in_force or regained) and had.items() <= has.items()

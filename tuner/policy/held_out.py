@@ -17,7 +17,6 @@ HELD_OUT = frozenset(
 )
 
 
-def held_out(run: Run, query: str | None = None) -> list[DecidedChange]:
-    """What had been in force in runs before, and was left out of this one; of one query (fingerprint), what reaches that."""
-    out = (d for d in run.decision.changes if d.held is not None and d.held.code in HELD_OUT)
-    return [d for d in out if query is None or not d.change.is_on_joins or query in d.queries]
+def held_out(run: Run) -> list[DecidedChange]:
+    """What had been in force in runs before, and was left out of this one."""
+    return [d for d in run.decision.changes if d.held is not None and d.held.code in HELD_OUT]

@@ -9,8 +9,7 @@ from tuner.model.decision import Standing
 from tuner.model.run import Run
 from tuner.policy.awaited_run import AwaitedRun
 from tuner.policy.doubt import confirmed_losses, judged_together
-from tuner.policy.failed_run import failed_queries
-from tuner.policy.held_out import held_out
+from tuner.policy.failed_without import failed_without
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.record import Record
 
@@ -35,11 +34,10 @@ def end_holds(ledger: LedgerState, run: Run) -> None:
 def end_failed_holds(ledger: LedgerState, run: Run, earlier: Sequence[Run]) -> None:
     """What a run was without that failed, or of which a query did that it reaches, is left out no more: what the job needs to
     succeed is not to be found out at that price again."""
-    for query in failed_queries(run, earlier):
-        for decided in held_out(run, query):
-            if (record := ledger.records.get(decided.id)) is not None:
-                needed = replace(record.decided, failed_without=True)
-                ledger.records[decided.id] = replace(record, decided=needed, held_out=None, awaits=AwaitedRun())
+    for decided in failed_without(run, earlier):
+        if (record := ledger.records.get(decided.id)) is not None:
+            needed = replace(record.decided, failed_without=True)
+            ledger.records[decided.id] = replace(record, decided=needed, held_out=None, awaits=AwaitedRun())
 
 
 def _end_doubt(ledger: LedgerState, run: Run, together: Sequence[Record]) -> None:

@@ -275,7 +275,7 @@ class TestLostEvents:
         query = self.found(*self.stages(**lost))
         (join,) = query.joins
         assert (join.left.rows, join.right.rows, join.output_rows) == (None, 7, 5)
-        assert [(s.rows, s.written_bytes) for s in query.shuffles] == [(7, 9), (None, None)]
+        assert [(s.rows, s.written_bytes, s.lost) for s in query.shuffles] == [(7, 9, False), (None, None, True)]
         assert (query.work, query.aggregates) == (None, ())
 
     def test_tasks_that_ran_in_a_later_attempt_are_not_lost(self) -> None:

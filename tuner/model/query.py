@@ -31,7 +31,7 @@ class ShuffleExchange:
 
     `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
     `adjustable` is False where the user gave the number (REPARTITION_BY_NUM). `map_core_ms` sums the run times of the
-    `map_tasks` that wrote it, whatever else they did.
+    `map_tasks` that wrote it, whatever else they did. `lost`: something went through it that the log does not tell all of.
     """
 
     partitions: int
@@ -41,6 +41,7 @@ class ShuffleExchange:
     map_tasks: int | None
     adjustable: bool
     map_core_ms: int | None = None
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

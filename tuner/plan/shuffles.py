@@ -9,6 +9,7 @@ from types import MappingProxyType
 from tuner.model.query import ShuffleExchange
 from tuner.plan.counting import NOTHING_LOST
 from tuner.plan.expression import argument_list, split_top_level
+from tuner.plan.never_ran import never_ran
 from tuner.plan.node import PlanNode
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
@@ -26,9 +27,10 @@ def find_shuffles(
     """The shuffles that ran, subqueries included, each once. Single-partition exchanges are left out.
 
     `tasks_of` tells for an accumulator how many tasks the stage had that updated it, `core_ms_of` how long they ran; what is in
-    `lost` (`lost_counters`) is not told.
+    `lost` (`lost_counters`) is not told, nor what stages wrote of which the log lacks everything (`never_ran`).
     """
     found = []
+    unseen = never_ran(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
     stack = [root]
     while stack:
@@ -49,6 +51,7 @@ def find_shuffles(
                     map_tasks=tasks_of.get(written),
                     adjustable="REPARTITION_BY_NUM" not in node.text,
                     map_core_ms=None if written in lost else core_ms_of.get(written),
+                    lost=written in lost or id(node) in unseen,
                 )
             )
     return tuple(found)

@@ -118,6 +118,15 @@ def test_fewer_partitions_must_do_for_earlier_runs_too(earlier: Query) -> None:
     assert not advise_shuffle_partitions(_after(earlier, sunday))
 
 
+@pytest.mark.parametrize("when", ["now", "earlier"])
+def test_a_shuffle_that_a_log_does_not_tell_all_of_may_be_the_largest(when: str) -> None:
+    """Spark drops the ends of tasks where most of them end at once."""
+    known = shuffled(50_000_000)
+    lost = replace(known, shuffles=(*known.shuffles, replace(known.shuffles[0], data_bytes=None, lost=True)))
+    assert advise_shuffle_partitions(_after(known, known))
+    assert not advise_shuffle_partitions(_after(lost, known) if when == "earlier" else _after(known, lost))
+
+
 def test_what_was_larger_before_counts_for_more_partitions_too() -> None:
     spilling = shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500)
     (alone,) = advise_shuffle_partitions(_after(spilling, spilling))

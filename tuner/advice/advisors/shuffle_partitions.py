@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, is_whole
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.query import Query, ShuffleExchange
@@ -29,8 +29,8 @@ UNSURE = 2.0
 
 
 def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
-    """At most one recommendation: a count from the bytes of the largest shuffle of all runs, where half will do and none of
-    them spilled, or where too few spilled in the latest.
+    """At most one recommendation: a count from the bytes of the largest shuffle of all runs, where half will do, none of
+    them spilled and all of them are known, or where too few spilled in the latest.
 
     Fewer spare more than one sorted file a task does (`tuner.advice.advisors.bypass_merge`).
     """
@@ -58,7 +58,7 @@ def _advised(facts: Facts) -> Sequence[Change]:
     wanted = _wanted(largest, _most_cores(facts))
     queries = {q.id: q for q, _ in shuffles}.values()
     before = total_seconds(queries)
-    if wanted <= current / 2 and not _has_spilled(facts):
+    if wanted <= current / 2 and not _has_lost(facts) and not _has_spilled(facts):
         saved = min(_segment_gain(facts, [s for _, s in shuffles], current, wanted), MOST_SHARE * before)
         added = 0.0
         prediction = Prediction(before, before - saved, max(0.0, before - 3 * saved), before - 0.2 * saved)
@@ -77,6 +77,11 @@ def _largest_bytes(facts: Facts) -> int:
     """Those of the largest shuffle, the runs before included: a Sunday's are not a Monday's. A query that failed is counted: it
     may have failed of them."""
     return max(s.data_bytes or 0 for q in _of_all_runs(facts) for s in q.shuffles if s.adjustable)
+
+
+def _has_lost(facts: Facts) -> bool:
+    """Whether a run's log leaves open how much went through a shuffle: where Spark drops events, it may be the largest."""
+    return any(s.lost and s.adjustable for q in _of_all_runs(facts) if is_whole(q) for s in q.shuffles)
 
 
 def _most_cores(facts: Facts) -> int:

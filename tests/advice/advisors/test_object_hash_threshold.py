@@ -8,9 +8,10 @@ import pytest
 
 from tests.advice.joins import GIB, aggregate, facts, query
 from tuner.advice.advisors.object_hash_threshold import advise_object_hash_threshold
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, PastRun
 from tuner.model.cluster import Cluster
 from tuner.model.query import AggregateSite, Query, QueryStatus
+from tuner.model.query_work import QueryWork
 from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
 from tuner.words.reasons import reason_words
 
@@ -20,7 +21,7 @@ SETS = aggregate("ObjectHashAggregate", rows=20_000_000, groups=8_000, shuffle_b
 UNCOUNTED = replace(SETS, fallback_tasks=None)
 
 
-def collecting(*sites: AggregateSite, **kwargs: float) -> Query:
+def collecting(*sites: AggregateSite, **kwargs: object) -> Query:
     return replace(query(**kwargs), aggregates=sites)  # type: ignore[arg-type]
 
 
@@ -84,3 +85,22 @@ def test_more_cores_share_the_heap() -> None:
     assert _threshold(facts(collecting(large)))
     crowded = Cluster(cores=64, executors=1, cores_per_executor=64, executor_memory_bytes=2 * GIB)
     assert _threshold(facts(collecting(large, seconds=200), cluster=crowded)) is None
+
+
+LARGE = replace(SETS, fallback_tasks=4, output_rows=4_000_000, shuffle_bytes=9 * GIB)
+
+
+@pytest.mark.parametrize("fingerprint", ["sets", "sunday"])
+def test_the_threshold_reaches_what_only_earlier_runs_had(fingerprint: str) -> None:
+    """A query of Sundays, or this one with the keys of a month's end."""
+    job = facts(collecting(SETS, fingerprint="sets"))
+    assert _threshold(replace(job, earlier=(PastRun((collecting(SETS, fingerprint=fingerprint),)),)))
+    assert _threshold(replace(job, earlier=(PastRun((collecting(LARGE, fingerprint=fingerprint),)),))) is None
+
+
+def test_a_query_of_which_the_log_lacks_work_may_keep_objects() -> None:
+    unseen, seen = query(fingerprint="other"), replace(query(fingerprint="other"), work=QueryWork(()))
+    assert _threshold(facts(collecting(SETS), seen))
+    assert _threshold(facts(collecting(SETS), unseen)) is None
+    told = facts(collecting(SETS), unseen, collecting(replace(SETS, fallback_tasks=0), fingerprint="other"))
+    assert _threshold(told)

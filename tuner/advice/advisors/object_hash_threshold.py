@@ -7,7 +7,7 @@ Spark does not count them: each candidate is judged by what all of them would th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
@@ -92,17 +92,26 @@ def _core_seconds(site: AggregateSite, costs: UnitCosts) -> tuple[float, float]:
 
 
 def _most_held(facts: Facts, threshold: int, current: int) -> int | None:
-    """The most bytes of objects that a task of any query would hold; None where that is not known of one."""
+    """The most bytes of objects that a task of any query of any run would hold; None where that is not known of one."""
+    measured = [query for queries in facts.of_all_runs for query in queries if query.aggregates]
+    told = {query.fingerprint for query in measured}
+    if not all(_is_told(facts, query, told) for query in facts.queries):
+        return None
     most = 0
-    for query in facts.queries:
-        if query.aggregates:
-            held = [_held(site, threshold, current) for site in query.aggregates if _keeps_objects(site)]
-            if any(h is None for h in held):
-                return None
-            most = max(most, sum(h or 0 for h in held))
-        elif query not in facts.succeeded:
-            return None  # what did not end may have objects nobody measured
+    for query in measured:
+        held = [_held(site, threshold, current) for site in query.aggregates if _keeps_objects(site)]
+        if any(h is None for h in held):
+            return None
+        most = max(most, sum(h or 0 for h in held))
     return most
+
+
+def _is_told(facts: Facts, query: Query, told: Container[str]) -> bool:
+    """Whether it is known which aggregates a query has: not of what did not end, and not where its log lacks some of its work,
+    unless another execution tells."""
+    return bool(query.aggregates) or (
+        query in facts.succeeded and (query.work is not None or query.fingerprint in told)
+    )
 
 
 def _keeps_objects(site: AggregateSite) -> bool:

@@ -140,6 +140,11 @@ class TestRangePartitioning:
         text = self.ordered(50, merge_join("100"))
         assert (rows_of(text), joined(text).runs) == ((1000, 900, 50), 2)
 
+    def test_what_sorting_took_is_told_once_as_the_rows_are(self) -> None:
+        sorted_ = operator("Sort | [k#1 ASC NULLS FIRST], false, 0 | sort time=80", shuffled("k#1", "sales", "1000"))
+        text = merge_join("100", sorted_)
+        assert [joined(one).left.sort_ms for one in (text, self.ordered(50, text))] == [80, 40]
+
     def test_of_one_partition_it_samples_nothing(self) -> None:
         text = self.ordered(100, merge_join("100"))
         assert (rows_of(text), joined(text).runs) == ((1000, 900, 100), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -90,6 +91,19 @@ def test_a_sort_merge_join_and_the_stages_that_feed_it() -> None:
     ]
     assert work.sorts == SortWork(rows=70, sort_ms=100)
     assert [(s.stage_id, s.tasks, s.core_ms) for s in work.stages] == [(0, 2, 1000), (1, 2, 1000), (2, 2, 1000)]
+
+
+def test_what_a_range_partitioning_samples_runs_twice_with_all_that_it_reads() -> None:
+    """As a job of Spark 4.3 had it: what tasks count of a join is doubled, what its shuffles have written is not."""
+    ranges = "Exchange | rangepartitioning(v#3 ASC NULLS FIRST, 8) | data size=900; shuffle records written=250"
+    root = plan(f"{ranges}\n{indent(MERGED.strip(), '  ')}")
+    join = root.children[0]
+    left_sort, left, *_, right_sort, right, _ = list(join.walk())[1:]
+    running = [join, left_sort, right_sort, left, right]
+    work = query_work(root, [stage(2, running), replace(stage(3, [root, *running]), submitted_ms=1000)])
+    once = {"task": 2, "compile": 3, "emit": 250, "merge": 70, "sort": 70, "shuffle_read": 1400, "shuffle_segment": 12}
+    assert amounts(work) == [once, {**once, "shuffle_write": 900, "shuffle_write_row": 250}]
+    assert work.sorts == SortWork(rows=140, sort_ms=100)
 
 
 def test_a_broadcast_join_probes_one_side_and_builds_the_other_on_the_driver() -> None:

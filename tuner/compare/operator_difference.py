@@ -112,7 +112,7 @@ def _join(join: JoinSite) -> OperatorAmounts:
     return OperatorAmounts(
         join.output_rows,
         _summed(side.bytes for side in join.sides),
-        None if sorts is None else sorts / 1e3,
+        None if sorts is None else join.runs * sorts / 1e3,
         join.strategy.value,
         join.build_side.value if join.build_side else "",
     )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from tuner.model.application import Stage
 from tuner.model.query_work import BroadcastWork, QueryWork, SortWork, StageWork
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.counting import Counting
+from tuner.plan.counting_of import counting_of
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, ParsedJoin, parse_join
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns
-from tuner.plan.sides import BOUNDARIES, SHUFFLES, counted_rows
+from tuner.plan.sides import BOUNDARIES, SHUFFLES, counted_rows, output_rows
 
 
 class Resource(StrEnum):
@@ -47,8 +49,10 @@ class Resource(StrEnum):
 def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
     """The work of a query that ran to its end, from the plan that ran and the stages that ran it.
 
-    Operators belong to the stages whose tasks updated their metrics; what several stages ran is split by their tasks.
+    Operators belong to the stages whose tasks updated their metrics; what several stages ran is split by their tasks. Rows that
+    come out of a shuffle count as often as these read it (a range partitioning above samples what it is to write).
     """
+    counting = counting_of(plan.root, finished=True)
     amounts = {_key(stage): _amounts_of_stage(stage) for stage in stages}
     broadcasts: list[BroadcastWork] = []
     sorts = SortWork(0, 0)
@@ -60,9 +64,10 @@ def query_work(plan: MeasuredPlan, stages: Sequence[Stage]) -> QueryWork:
             _shuffle(plan, node, amounts)
             continue
         if node.name == "Sort" and "sort time" in node.metrics:
-            sorts = SortWork(sorts.rows + counted_rows(node), sorts.sort_ms + node.metrics["sort time"])
+            sorted_rows = _rows_of(node, counting)(node)
+            sorts = SortWork(sorts.rows + sorted_rows, sorts.sort_ms + node.metrics["sort time"])
         found = running_stages(plan, node)
-        work = tuple(operator_work(node, partitions(found)))
+        work = tuple(operator_work(node, partitions(found), _rows_of(node, counting)))
         for stage, share in shares_of(found):
             amounts[_key(stage)][Resource.COMPILE] += 1
             for resource, amount in work:
@@ -152,6 +157,20 @@ def _broadcast(node: PlanNode, readers: int) -> BroadcastWork:
     )
 
 
+RowsOf = Callable[[PlanNode], int]
+
+
+def _rows_of(node: PlanNode, counting: Counting) -> RowsOf:
+    """The rows that an operator handles of itself and of its inputs, in all the times that its stages ran it."""
+    runs = counting.runs.get(id(node), 1)
+
+    def rows(one: PlanNode) -> int:
+        told = output_rows(one, finished=True, counting=counting)
+        return counted_rows(one) if told is None else told * runs
+
+    return rows if runs > 1 else counted_rows
+
+
 Work = Iterable[tuple[Resource, float]]
 _Work = Iterator[tuple[Resource, float]]
 
@@ -176,20 +195,20 @@ def shuffle_work(node: PlanNode) -> Iterator[tuple[Resource, float]]:
 _BY_KEYS = frozenset({Strategy.SORT_MERGE, Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH})
 
 
-def operator_work(node: PlanNode, tasks: int = 1) -> Iterator[tuple[Resource, float]]:
+def operator_work(node: PlanNode, tasks: int = 1, rows_of: RowsOf = counted_rows) -> Iterator[tuple[Resource, float]]:
     """What an operator that so many tasks ran does with its rows, but for a shuffle."""
     if is_scan(node):
-        yield Resource.SCAN, counted_rows(node) * max(1, len(scan_columns(node)))
+        yield Resource.SCAN, rows_of(node) * max(1, len(scan_columns(node)))
     elif node.name in JOINS and len(node.children) == 2:
-        yield from _join_work(node, tasks)
+        yield from _join_work(node, tasks, rows_of)
     elif node.name in AGGREGATES:
-        yield from _aggregate_work(node)
+        yield from _aggregate_work(node, rows_of)
     elif node.name == "Project":
-        yield Resource.PROJECT, _input_rows(node) * _computed(node)
+        yield Resource.PROJECT, _input_rows(node, rows_of) * _computed(node)
     elif node.name in _ROWS_IN:
-        yield _ROWS_IN[node.name], _input_rows(node)
+        yield _ROWS_IN[node.name], _input_rows(node, rows_of)
     elif node.name == "Expand":
-        yield Resource.EXPAND, counted_rows(node)
+        yield Resource.EXPAND, rows_of(node)
 
 
 _ROWS_IN: Mapping[str, Resource] = {
@@ -201,12 +220,12 @@ _ROWS_IN: Mapping[str, Resource] = {
 }
 
 
-def _join_work(node: PlanNode, tasks: int) -> _Work:
+def _join_work(node: PlanNode, tasks: int, rows_of: RowsOf) -> _Work:
     parsed = parse_join(node)
-    yield Resource.EMIT, counted_rows(node)
+    yield Resource.EMIT, rows_of(node)
     if parsed.strategy in _BY_KEYS:
         for at in (0, 1):
-            yield from input_work(node, parsed, at)
+            yield from input_work(node, parsed, at, rows_of)
     elif parsed.strategy is Strategy.CARTESIAN:
         # A task for each two partitions reads both anew (UnsafeCartesianRDD): of all these rows, those of one task meet.
         left, right = map(_rows_read, node.children)
@@ -223,9 +242,11 @@ def _rows_read(side: PlanNode) -> int:
     return (side.metrics.get("records read") if side.name in SHUFFLES else None) or counted_rows(side)
 
 
-def input_work(join: PlanNode, parsed: ParsedJoin, at: int) -> Iterator[tuple[Resource, float]]:
+def input_work(
+    join: PlanNode, parsed: ParsedJoin, at: int, rows_of: RowsOf = counted_rows
+) -> Iterator[tuple[Resource, float]]:
     """What a join by keys does with the rows of one of its inputs."""
-    rows = counted_rows(join.children[at])
+    rows = rows_of(join.children[at])
     if parsed.strategy is Strategy.SORT_MERGE:
         yield Resource.MERGE, rows
     elif (parsed.build_side is BuildSide.LEFT) != (at == 0):
@@ -234,12 +255,12 @@ def input_work(join: PlanNode, parsed: ParsedJoin, at: int) -> Iterator[tuple[Re
         yield Resource.HASH_BUILD, rows
 
 
-def _aggregate_work(node: PlanNode) -> _Work:
-    rows = _input_rows(node)
+def _aggregate_work(node: PlanNode, rows_of: RowsOf) -> _Work:
+    rows = _input_rows(node, rows_of)
     keys, functions = (len(split_top_level(part)) for part in aggregate_parts(node) or ("", ""))
     yield Resource.AGGREGATE, rows
     yield Resource.AGGREGATE_FUNCTION, rows * functions
-    yield Resource.GROUP, counted_rows(node) * (keys + functions)
+    yield Resource.GROUP, rows_of(node) * (keys + functions)
 
 
 def _computed(project: PlanNode) -> int:
@@ -248,8 +269,8 @@ def _computed(project: PlanNode) -> int:
     return found[0].count(" AS ") if found else 0
 
 
-def _input_rows(node: PlanNode) -> int:
-    return sum(map(counted_rows, node.children))
+def _input_rows(node: PlanNode, rows_of: RowsOf) -> int:
+    return sum(map(rows_of, node.children))
 
 
 def _rounded(amounts: _Amounts) -> dict[str, float]:

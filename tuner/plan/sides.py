@@ -66,10 +66,16 @@ def measure_side(
         broadcast_bytes=broadcast_bytes,
         file_bytes=_file_bytes(node),
         estimated_bytes=estimate.bytes,
-        sort_ms=sort.metrics.get("sort time") if sort else None,
+        sort_ms=_sort_ms(sort, counting) if sort else None,
         leaf_bytes=estimate.leaf_bytes,
         skipped=_is_skipped(node, counting),
     )
+
+
+def _sort_ms(sort: PlanNode, counting: Counting) -> int | None:
+    """What sorting took once, as its rows are told."""
+    took = sort.metrics.get("sort time")
+    return None if took is None else took // counting.runs.get(id(sort), 1)
 
 
 def feeding_shuffle(node: PlanNode) -> PlanNode | None:

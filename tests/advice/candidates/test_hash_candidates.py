@@ -53,3 +53,11 @@ def test_a_merge_join_above_that_relied_on_the_order_sorts_anew() -> None:
 def test_of_an_execution_that_skipped_its_shuffles_nothing_is_said() -> None:
     skipped = inner(*(JoinSide(found.relations, skipped=True) for found in (SALES, CUSTOMERS)))
     assert not list(hash_candidates(facts(query(skipped))))
+
+
+def test_what_ran_twice_is_saved_and_added_twice() -> None:
+    """A range partitioning above samples what the join puts out."""
+    once = inner(SALES, CUSTOMERS)
+    one, both = (_hashed_customers(query(replace(once, runs=runs))) for runs in (1, 2))
+    assert (both.saved_seconds, both.added_seconds) == pytest.approx((2 * one.saved_seconds, 2 * one.added_seconds))
+    assert _sort_seconds(both) == pytest.approx(2 * _sort_seconds(one))

@@ -102,12 +102,12 @@ def _seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tup
     merge = sort_merge_core_seconds(join, costs) - unsorted - measured + measured * _cpu_share(query)
     build, probe = join.side(side), join.side(side.other)
     hashed = shuffled_hash_core_seconds(build, probe, costs) + _resort_core_seconds(query, join, costs)
-    return merge / cores, hashed / cores
+    return join.runs * merge / cores, join.runs * hashed / cores
 
 
 def _sort_seconds(facts: Facts, query: Query, join: JoinSite) -> float:
     """Wall seconds of what the metric "sort time" counted of a join's sides, on the CPU."""
-    return _sort_core_seconds(join) * _cpu_share(query) / max(1, facts.cluster.cores)
+    return join.runs * _sort_core_seconds(join) * _cpu_share(query) / max(1, facts.cluster.cores)
 
 
 def _sort_core_seconds(join: JoinSite) -> float:

@@ -87,7 +87,8 @@ def _moved_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> f
     reading = sum(side.shuffle_bytes or 0 for side in join.sides) * costs.shuffle_read + (join.tasks or 0) * costs.task
     # A join that AQE turned probes already.
     merged = join.strategy is Strategy.SORT_MERGE
-    gone = reading / 1e9 + (spared_merge_core_seconds(join, probe, costs) - probing if merged else 0.0)
+    spared = join.runs * (spared_merge_core_seconds(join, probe, costs) - probing) if merged else 0.0
+    gone = reading / 1e9 + spared
     return max(probing, (join.core_ms or 0) / 1e3 - gone)
 
 

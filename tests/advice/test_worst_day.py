@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import pytest
+
 from tuner.advice.facts import PastRun
 from tuner.advice.order_worth import Worth
 from tuner.advice.worst_day import worst_day, worst_within_reach
 from tuner.model.action import Action, ActionKind
-from tuner.model.join_graph import Joined, Order
-from tuner.model.query import Query
+from tuner.model.join_graph import Joined, MeasuredJoin, Order
+from tuner.model.query import Query, QueryStatus
 from tuner.plan.order_text import order_text
 
 from .blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, ROWS, SALES, STOCK, block, ordered
@@ -67,3 +69,37 @@ def test_rows_that_no_day_had_are_within_reach_of_those_that_they_had() -> None:
     assert found is not None and not found.is_no_worse
     assert (alone := within_reach(days[1], columns="shop.stock.kind")) is not None and alone.is_no_worse
     assert (other := within_reach(*days, columns="shop.items.kind")) is not None and other.is_no_worse
+
+
+# Little stock would make this the better order; of all stock that was ever there it makes two billion rows.
+STOCK_FIRST = Joined(Joined(Joined(SALES, STOCK), DAYS), ITEMS)
+STOCK_LAST = Joined(Joined(Joined(SALES, ITEMS), DAYS), STOCK)
+
+
+def without_stock(*, cut_short: bool) -> Query:
+    """A night whose filter left no stock, which AQE may have noticed before it joined the others."""
+    graph = block(STOCK_LAST)
+    rows = {STOCK: 0, **({DAYS: None, ITEMS: None} if cut_short else {})}
+    kept = tuple(replace(r, rows=rows.get(item, r.rows)) for item, r in enumerate(graph.relations))
+    measured = {joined: MeasuredJoin(0) if joined >> STOCK & 1 else m for joined, m in graph.measured.items()}
+    return ordered(STOCK_LAST, graph=replace(graph, relations=kept, measured={} if cut_short else measured))
+
+
+@pytest.mark.parametrize(
+    "night",
+    [
+        pytest.param(without_stock(cut_short=False), id="no stock"),
+        pytest.param(without_stock(cut_short=True), id="no stock, which AQE noticed"),
+        pytest.param(replace(day(), graphs=()), id="the block did not run"),
+        pytest.param(replace(day(), status=QueryStatus.FAILED), id="it failed"),
+    ],
+)
+def test_a_night_that_tells_of_no_sizes_hides_none_of_the_days_before_it(night: Query) -> None:
+    usual = day(written=STOCK_LAST)
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(STOCK_FIRST, block()), "q1")
+    earlier = (PastRun((usual,)),)
+    before, after = (
+        worst_day(replace(facts(days[-1]), earlier=earlier), order, days) for days in ([usual], [usual, night])
+    )
+    assert before is not None and before.seconds > 50 * before.replaced
+    assert after is not None and after.seconds > 50 * after.replaced

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from tuner.advice.candidates.order_changes import OrderPrices
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, is_whole
 from tuner.advice.order_worth import Scale, Worth, WorthAt, blocks_of, order_worth
 from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action
@@ -23,7 +23,7 @@ def worst_day(facts: Facts, order: Action, executions: Sequence[Query]) -> Worth
     """What an order of joins is worth by its prices on the day that it suits least; None where no run tells what it replaces.
 
     `executions` are of one class of values, oldest first. Each of them is priced with as many rows of each relation as it had,
-    and with what predicates kept in the latest.
+    and with what predicates kept in the latest that had rows of all relations.
     """
     found = (worth(_scale(graph, one)) for graph, then, worth in _blocks(facts, order, executions) for one in then)
     return max(found, key=_loss, default=None)
@@ -50,8 +50,8 @@ def worst_within_reach(
 def _blocks(
     facts: Facts, order: Action, executions: Sequence[Query]
 ) -> Iterator[tuple[JoinGraph, list[JoinGraph], WorthAt]]:
-    """The blocks that an order is for in the latest execution, each as all of them had it, and what it is worth there."""
-    measured = replace(facts, queries=tuple(executions[-1:]))
+    """The blocks that an order is for in the execution that tells most, each as all had it, and what the order is worth there."""
+    measured = replace(facts, queries=tuple(sorted(filter(is_whole, executions), key=lambda q: _told(q, order))[-1:]))
     prices = OrderPrices(measured)
     for query, latest in blocks_of(measured, order):
         graph = measured.with_history(query, latest)
@@ -61,6 +61,13 @@ def _blocks(
             continue
         if (worth := order_worth(prices, order, graph, wanted)) is not None:
             yield graph, [g for q in executions for g in q.graphs if g.signature == order.target], worth
+
+
+def _told(query: Query, order: Action) -> tuple[bool, int]:
+    """How much an execution tells of the sizes of a block, to compare: that of an empty relation is none at any scale, and what
+    AQE left out for it was not counted."""
+    rows = [relation.rows for graph in query.graphs if graph.signature == order.target for relation in graph.relations]
+    return bool(rows) and 0 not in rows, sum(count is not None for count in rows)
 
 
 def _loss(worth: Worth) -> float:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.order_bounds import GROWTHS, order_bounds
+from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.join_graph import Joined, JoinGraph, Order
@@ -83,6 +84,10 @@ def test_a_filter_may_keep_as_much_more_than_in_any_run_that_had_such_values() -
     assert found is not None and usual is not None
     assert found[NAMES[STOCK]].most_rows == 2 * usual[NAMES[STOCK]].most_rows
     assert found[NAMES[SALES]] == usual[NAMES[SALES]]
+    after_none = bounds(replace(facts(now), earlier=(PastRun((of("a", 0),)),)))
+    assert after_none == usual, "a night that kept none is counted, too"
+    (never,) = {one[NAMES[STOCK]].most_rows for one in (bounds(facts(of("a", 0))),) if one}
+    assert 0 < never <= 1 + MOST_GROWTH
     unknown = replace(
         now, graphs=(replace(block(), relations=tuple(replace(r, rows=None) for r in block().relations)),)
     )

@@ -68,15 +68,15 @@ def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
 
 
 def _most_rows(facts: Facts, action: Action) -> dict[str, int]:
-    """The most rows that each relation of a block kept in any run so far that had such values, by label; 0 where it was not
-    counted in one of these."""
+    """The most rows that each relation of a block kept in any run so far that had such values, by label, one at least; 0 where it
+    was not counted in one of these."""
     values = {query.literals for query in facts.queries}
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[int | None]] = {}
     each = (blocks_of(replace(facts, queries=queries, earlier=()), action) for queries in facts.of_all_runs)
     for query, graph in chain.from_iterable(each):
         for relation in graph.relations if query.literals in values else ():
-            found.setdefault(relation.label, []).append(relation.rows or 0)
-    return {label: max(rows) if all(rows) else 0 for label, rows in found.items()}
+            found.setdefault(relation.label, []).append(relation.rows)
+    return {label: 0 if None in rows else max([1, *filter(None, rows)]) for label, rows in found.items()}
 
 
 def _common(each: Iterable[dict[str, SizeBounds]]) -> dict[str, SizeBounds]:

@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 from tuner.advice.once_per_block import OncePerBlock
 from tuner.advice.steering_reach import Reach
+from tuner.advice.unseen_joins import unseen_joins
 from tuner.cost.learned.prediction_errors import PredictionErrors, shipped_errors
 from tuner.cost.operator_seconds import calibrate
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
@@ -150,13 +151,16 @@ class Facts:
 
     @cached_property
     def of_other_runs(self) -> Facts:
-        """The same of the queries that earlier runs had and this one has not, as they ran last: what reaches every query of a job
-        reaches them, too."""
+        """The same of the queries that earlier runs had and this one has not, as they ran last, and of `unseen_joins`: what
+        reaches every query of a job reaches them, too."""
         mine = {query.fingerprint for query in self.queries}
-        whole = (q for past in self.earlier for q in past.queries if not q.work_in_brief)
-        others = {query.fingerprint: query for query in whole if query.fingerprint not in mine}
+        told = [q for past in self.earlier for q in past.queries if not q.work_in_brief]
+        others = {query.fingerprint: query for query in told if query.fingerprint not in mine}
+        unseen = unseen_joins(self.queries, filter(is_whole, told))
         # Their own ids are those of several runs.
-        numbered = (replace(query, id=number, root_id=number) for number, query in enumerate(others.values()))
+        numbered = (
+            replace(query, id=number, root_id=number) for number, query in enumerate((*others.values(), *unseen))
+        )
         return replace(self, queries=tuple(numbered), earlier=())
 
     def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.advice.joins import GIB, facts, inner, query, query_25, query_72, side
+from tests.advice.joins import GIB, broadcast_by_aqe, facts, inner, query, query_25, query_72, side
 from tuner.advice.advisors.broadcast_threshold import advise_broadcast_thresholds
 from tuner.advice.candidates.broadcast_candidates import threshold_candidates
 from tuner.advice.candidates.hint_candidate import HintCandidate
@@ -55,6 +55,19 @@ def test_a_query_of_an_earlier_run_that_must_not_be_broadcast_counts_too() -> No
     assert STATIC not in _thresholds(both), "what is broadcast below 70 MB multiplies rows"
     after_both = replace(alone, earlier=(PastRun((weekly, daily), {}, big),))
     assert _thresholds(after_both) == _thresholds(both)
+
+
+@pytest.mark.parametrize("tonight", ["broadcast by AQE", "left out by AQE"])
+def test_a_join_that_must_not_be_broadcast_counts_though_aqe_shuffled_none_of_it_tonight(tonight: str) -> None:
+    """Planned as a broadcast AQE would not count it first: 20 million rows, of which a filter left few tonight, or none."""
+    fact = side("fact", rows=50_000_000, shuffle_bytes=5 * 10**9, estimated_bytes=6 * 10**9, sort_ms=60_000)
+    events = side("events", rows=20_000_000, shuffle_bytes=10**9, estimated_bytes=14_000_000, sort_ms=20_000)
+    usual = query(inner(fact, events, 50_000_000), seconds=60, fingerprint="events")
+    few = broadcast_by_aqe(fact, replace(events, rows=10, shuffle_bytes=400))
+    now = replace(usual, joins=(few,) if tonight == "broadcast by AQE" else ())
+    job = facts(query_25(), now)
+    assert _thresholds(job)[STATIC] > 14_889_779
+    assert STATIC not in _thresholds(replace(job, earlier=(PastRun((usual,)), PastRun((now,)))))
 
 
 def test_none_where_the_joins_of_some_queries_were_left_out_of_the_store() -> None:

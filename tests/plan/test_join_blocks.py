@@ -67,6 +67,18 @@ class TestABlock:
         ]
         assert (days.row_bytes, items.row_bytes) == (160 / 5, 24)  # counted by the exchange; a word more than columns
 
+    def test_what_a_range_partitioning_samples_was_scanned_once(self) -> None:
+        text = """
+        Exchange | rangepartitioning(k#1 ASC NULLS FIRST, 8) | shuffle records written=900
+          BroadcastHashJoin | [k#1], [i#3], Inner, BuildRight, false | number of output rows=1800
+            Filter | (k#1 > 5) | number of output rows=2000
+              Scan parquet default.orders | [k#1,day#2] | number of output rows=4000
+            BroadcastExchange | HashedRelationBroadcastMode | data size=800
+              Scan parquet default.items | [i#3] | number of output rows=20
+        """
+        orders, items = graph(text).relations
+        assert [(r.rows, r.scanned_rows) for r in (orders, items)] == [(1000, 2000), (20, 20)]
+
     def test_predicates_join_the_relations_whose_columns_they_compare(self) -> None:
         found = [(p.left, p.right, p.left_key, p.right_key) for p in graph(STAR).predicates]
         assert found == [

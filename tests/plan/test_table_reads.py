@@ -27,6 +27,21 @@ def test_columns_in_filters_joins_and_grouping_are_asked_about() -> None:
     )
 
 
+def test_a_scan_that_a_range_partitioning_samples_has_each_row_once() -> None:
+    """How wide rows are is told by files and rows: in half of it, documents looked narrow enough to be broadcast."""
+    text = """
+    Exchange | rangepartitioning(a#1 ASC NULLS FIRST, 8) | shuffle records written=900
+      BroadcastHashJoin | [a#1], [b#2], Inner, BuildRight, false | number of output rows=1800
+        Scan parquet shop.documents | [a#1,x#5] | number of output rows=2000; size of files read=8000000
+        BroadcastExchange | HashedRelationBroadcastMode
+          Scan parquet shop.days | [b#2] | number of output rows=30
+    """
+    assert table_reads(plan(text)) == (
+        TableRead("shop.days", ("b",), 30),
+        TableRead("shop.documents", ("a",), 1000, 8000000),
+    )
+
+
 def test_a_table_read_twice_is_one_with_all_its_columns() -> None:
     text = """
     SortMergeJoin | [a#1], [b#2], Inner

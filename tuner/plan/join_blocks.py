@@ -219,13 +219,17 @@ class _Block:
             kind=kind,
             rows=side.rows,
             row_bytes=side.shuffle_bytes / side.rows if side.shuffle_bytes and side.rows else row_bytes(item),
-            scanned_rows=scans[0].metrics.get(_ROWS) if scans else None,
+            scanned_rows=self._scanned_rows(scans[0]) if scans else None,
             file_bytes=side.file_bytes,
             runtime_filtered=any(prunes(s) for node in _own(item) for s in node.subqueries),
             identity=subplan_digest(below),
             partitioned=self._names(rows.partitioned),
             sorted=self._names(rows.sorted),
         )
+
+    def _scanned_rows(self, scan: PlanNode) -> int | None:
+        counted = scan.metrics.get(_ROWS)
+        return None if counted is None else counted // self._counting.runs.get(id(scan), 1)
 
     def _names(self, several: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(map(self._lineage.source, expressions)) for expressions in several)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from tuner.model.query import TableRead
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.counting import Counting
+from tuner.plan.counting_of import counting_of
 from tuner.plan.expression import attributes
 from tuner.plan.joins import JOINS
 from tuner.plan.lineage import lineage_of
@@ -18,7 +20,7 @@ def table_reads(root: PlanNode) -> tuple[TableRead, ...]:
 
     Rows that a pruned or pushed-down scan leaves out are not counted.
     """
-    lineage = lineage_of(root)
+    lineage, counting = lineage_of(root), counting_of(root, finished=True)
     asked = {
         owner
         for node in root.walk_query()
@@ -29,12 +31,12 @@ def table_reads(root: PlanNode) -> tuple[TableRead, ...]:
     for scan in each_once(filter(is_scan, root.walk_all()), lambda node: node):
         if table := catalog_table(scan):
             columns = {name for name, _ in scan_columns(scan) if (table, name) in asked}
-            found[table] = _together(found.get(table), TableRead(table, tuple(sorted(columns)), *_size(scan)))
+            found[table] = _together(found.get(table), TableRead(table, tuple(sorted(columns)), *_size(scan, counting)))
     return tuple(found[table] for table in sorted(found))
 
 
-def _size(scan: PlanNode) -> tuple[int, int]:
-    return scan.metrics.get("number of output rows", 0), files_bytes(scan) or 0
+def _size(scan: PlanNode, counting: Counting) -> tuple[int, int]:
+    return scan.metrics.get("number of output rows", 0) // counting.runs.get(id(scan), 1), files_bytes(scan) or 0
 
 
 def _together(one: TableRead | None, other: TableRead) -> TableRead:

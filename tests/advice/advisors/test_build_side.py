@@ -222,3 +222,28 @@ class TestWideRows:
         for documents, advised in ((replace(self.DOCUMENTS, file_bytes=9_000_000), True), (self.DOCUMENTS, False)):
             job = facts(self._job(documents, seconds=60), per_join=True, cluster=roomy)
             assert bool(list(advise_build_sides(job))) is advised
+
+
+@pytest.mark.parametrize("reach", [Reach.TEXT, Reach.AGENT])
+@pytest.mark.parametrize(
+    ("strategy", "built", "other", "rows"),
+    [(BHJ, LARGE, SMALL, 3_000_000), (SHJ, LARGE_SHUFFLED, SMALL_SHUFFLED, 50_000_000)],
+    ids=["broadcast", "shuffled"],
+)
+def test_what_nothing_holds_back_has_room_for_the_largest_run(
+    strategy: Strategy, built: JoinSide, other: JoinSide, rows: int, reach: Reach
+) -> None:
+    """A side that is small tonight, and empty or much larger on other nights; the agent compares the planner's estimate."""
+
+    def night(side_rows: int) -> Query:
+        small = replace(other, rows=side_rows, leaf_bytes=10**6)
+        return query(_hash_join(strategy, built=built, other=small, out=1_000), seconds=20, fingerprint="q1")
+
+    def advised(now: int, before: int) -> bool:
+        job = replace(facts(night(now), reach=reach), earlier=(PastRun((night(before),)),))
+        return bool(list(advise_build_sides(job)))
+
+    few = other.rows or 0
+    assert advised(few, few)
+    assert advised(few, rows) is (reach is Reach.AGENT)
+    assert advised(0, few) is (reach is Reach.AGENT)

@@ -133,7 +133,14 @@ def broadcast_vetoed(
         return True
     # AQE compares what it has counted with its threshold in each run.
     growth = 1.0 if after_shuffles else facts.once(Growth).factor(query, join, build)
-    return not is_measured(query, build) or fans_out(join) or _is_too_large(facts, build, relation_bytes, growth)
+    return not is_measured(query, build) or fans_out(join) or is_too_large(facts, build, relation_bytes, growth)
+
+
+def is_too_large(facts: Facts, build: JoinSide, size: int, growth: float) -> bool:
+    """Whether a side has too many rows or bytes for a broadcast, now or by the growth in runs to come."""
+    if math.isinf(growth):
+        return True
+    return (build.rows or 0) * growth > MAX_BROADCAST_ROWS or size * growth > facts.cap.one_bytes
 
 
 def _for_hints(facts: Facts) -> tuple[HintCandidate, ...]:
@@ -245,10 +252,3 @@ def shuffle_and_write_core_seconds(side: JoinSide, costs: UnitCosts) -> float:
     """Core seconds of the shuffle of a side with its rows; 0 where there was none."""
     rows = side.rows or 0 if side.shuffle_bytes is not None else 0
     return shuffle_core_seconds(side, costs) + rows * costs.shuffle_write_row / 1e9
-
-
-def _is_too_large(facts: Facts, build: JoinSide, size: int, growth: float) -> bool:
-    """Whether a side has too many rows or bytes for a broadcast, now or by the growth in runs to come."""
-    if math.isinf(growth):
-        return True
-    return (build.rows or 0) * growth > MAX_BROADCAST_ROWS or size * growth > facts.cap.one_bytes

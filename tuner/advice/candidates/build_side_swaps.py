@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from tuner.advice.candidates.broadcast_candidates import is_too_large
 from tuner.advice.candidates.busy_cores import busy_cores
 from tuner.advice.candidates.fan_out import fans_out
+from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.lost_rows import risks_rows
@@ -22,7 +25,7 @@ from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.build_sides import broadcast_sides, shuffled_hash_sides
 from tuner.spark.join_selection.logical_join import LogicalJoin, Side
-from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
+from tuner.spark.memory import relation_bytes
 
 _HASH_JOINS = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH})
 
@@ -48,8 +51,9 @@ def _shuffled_hash_swap(facts: Facts, query: Query, join: JoinSite, side: BuildS
     spared = shuffled_hash_core_seconds(built, build, costs) - shuffled_hash_core_seconds(build, built, costs)
     gain = spared / max(1, facts.cluster.cores)
     size = task_relation_bytes(query, join, build, facts.selection)
-    vetoed = _is_vetoed(query, join, build) or build.shuffle_bytes is None or size > facts.task_cap_bytes
-    vetoed = vetoed or risks_rows(facts, join, side)
+    growth = facts.once(Growth).factor(query, join, build)
+    too_large = math.isinf(growth) or size * growth > facts.task_cap_bytes
+    vetoed = _is_vetoed(query, join, build) or build.shuffle_bytes is None or too_large or risks_rows(facts, join, side)
     prediction = _predict(query, gain, gain / 2)
     replaced = task_relation_bytes(query, join, built, facts.selection)
     return HintCandidate(
@@ -72,7 +76,7 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     slowest = max([_broadcast_seconds(facts, build, data), *(_built_seconds(facts, other) for other in others)])
     least = (before - slowest) / 2 - probing
     reused = any((other.relations, other.rows) == (built.relations, built.rows) for other in others)
-    too_large = size > facts.cap.one_bytes or (build.rows or 0) > MAX_BROADCAST_ROWS
+    too_large = is_too_large(facts, build, size, facts.once(Growth).factor(query, join, build))
     vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
     prediction = _predict(query, before - after - probing, least)
     replaced = built.broadcast_bytes or 0

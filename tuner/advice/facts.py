@@ -16,7 +16,7 @@ from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
 from tuner.model.cluster import Cluster
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
-from tuner.plan.merge_graphs import merge_graphs
+from tuner.plan.merge_graphs import measured_by_labels, merge_graphs
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
 from tuner.spark.knobs import (
     DRIVER_MAX_RESULT_SIZE,
@@ -40,6 +40,8 @@ _Found = TypeVar("_Found")
 
 # Relations that have grown or shrunk by more are not what an earlier run measured the joins of.
 _SAME_ROWS = 1.25
+# Nor of those of which what both have joined has so many times as many rows: a product of several relations' and their keys'.
+_SAME_JOINED = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +206,19 @@ def is_whole(query: Query) -> bool:
 
 
 def _is_as_large(graph: JoinGraph, now: JoinGraph) -> bool:
-    """Whether what was measured of a block then still holds: its relations put out about as many rows."""
-    for then, today in zip(_rows(graph), _rows(now), strict=True):
-        if then is not None and today is not None and not 1 / _SAME_ROWS <= (then + 1) / (today + 1) <= _SAME_ROWS:
-            return False
-    return True
+    """Whether what was measured of a block then still holds: its relations put out about as many rows, and so did what both runs
+    joined of them. Other values of a filter may keep as many rows of a relation that meet many more of another."""
+    relations = zip(_rows(graph), _rows(now), strict=True)
+    if any(
+        then is not None and today is not None and not _are_alike(then, today, _SAME_ROWS) for then, today in relations
+    ):
+        return False
+    before, today = measured_by_labels(graph), measured_by_labels(now)
+    return all(_are_alike(before[one].rows, today[one].rows, _SAME_JOINED) for one in before.keys() & today.keys())
+
+
+def _are_alike(then: int, today: int, factor: float) -> bool:
+    return 1 / factor <= (then + 1) / (today + 1) <= factor
 
 
 def _rows(graph: JoinGraph) -> list[int | None]:

@@ -19,14 +19,20 @@ def merge_graphs(graphs: Iterable[JoinGraph]) -> tuple[JoinGraph, ...]:
     measured: dict[str, dict[tuple[str, ...], MeasuredJoin]] = {}
     for graph in graphs:
         latest[graph.signature] = graph
-        labels = [relation.label for relation in graph.relations]
-        unclear = {label for label, count in Counter(labels).items() if count > 1}
-        here = measured.setdefault(graph.signature, {})
-        for relations, found in graph.measured.items():
-            names = Counter(labels[relation] for relation in members(relations))
-            if all(label not in unclear or count == labels.count(label) for label, count in names.items()):
-                here[tuple(sorted(names.elements()))] = found
+        measured.setdefault(graph.signature, {}).update(measured_by_labels(graph))
     return tuple(_with(graph, measured[signature]) for signature, graph in latest.items())
+
+
+def measured_by_labels(graph: JoinGraph) -> dict[tuple[str, ...], MeasuredJoin]:
+    """What a run measured of a block, by the labels of the relations: of those alike, where all of them are joined."""
+    labels = [relation.label for relation in graph.relations]
+    unclear = {label for label, count in Counter(labels).items() if count > 1}
+    measured = {}
+    for relations, found in graph.measured.items():
+        names = Counter(labels[relation] for relation in members(relations))
+        if all(label not in unclear or count == labels.count(label) for label, count in names.items()):
+            measured[tuple(sorted(names.elements()))] = found
+    return measured
 
 
 def _with(graph: JoinGraph, measured: dict[tuple[str, ...], MeasuredJoin]) -> JoinGraph:

@@ -11,6 +11,7 @@ from tuner.advice.advise import advise
 from tuner.advice.advisors.bypass_merge import advise_bypass_merge
 from tuner.advice.advisors.shuffle_partitions import advise_shuffle_partitions
 from tuner.advice.candidates.shuffle_files import MOST_FILE_NS, file_ns, files_of
+from tuner.advice.facts import PastRun
 from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
@@ -104,6 +105,10 @@ def test_a_driver_that_runs_tasks_keeps_room_to_build_its_broadcasts() -> None:
     assert not advised(4 << 30, local=True)
     assert advised(8 << 30, local=True)
     assert advised(4 << 30, local=False)
+    sunday = PastRun((query(inner(side("store_sales"), relation), seconds=60),))
+    heap = replace(CLUSTER, driver_memory_bytes=4 << 30, executor_memory_bytes=4 << 30, local=True)
+    job = facts(_shuffled(SMALL, SMALL), cluster=heap)
+    assert list(advise_bypass_merge(job)) and not list(advise_bypass_merge(replace(job, earlier=(sunday,))))
 
 
 def test_only_sparks_own_shuffle_is_known() -> None:

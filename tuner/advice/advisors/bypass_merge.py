@@ -72,8 +72,9 @@ def _merged(facts: Facts, query: Query, threshold: int, price: float) -> Iterato
 
 
 def _has_room(facts: Facts) -> bool:
-    """Whether broadcasts leave room on a heap that driver and tasks share."""
-    sides = (side for q in facts.queries for join in q.joins for side in (join.left, join.right))
+    """Whether broadcasts of all runs leave room on a heap that driver and tasks share."""
+    joins = (join for queries in facts.of_all_runs for q in queries for join in q.joins)
+    sides = (side for join in joins for side in join.sides)
     largest = max((side.broadcast_bytes or 0 for side in sides), default=0)
     heap = facts.cluster.driver_memory_bytes or DRIVER_MEMORY.default
     return not facts.cluster.local or largest * BUILD_FACTOR <= heap * MOST_OF_LOCAL_HEAP

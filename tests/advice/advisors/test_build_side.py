@@ -247,3 +247,22 @@ def test_what_nothing_holds_back_has_room_for_the_largest_run(
     assert advised(few, few)
     assert advised(few, rows) is (reach is Reach.AGENT)
     assert advised(0, few) is (reach is Reach.AGENT)
+
+
+@pytest.mark.parametrize(
+    ("adaptive", "core_ms", "is_advised"),
+    [
+        ("true", 1_600_000, True),
+        ("false", 1_600_000, False),
+        ("false", 100_000, True),
+        ("false", None, False),
+    ],
+)
+def test_what_took_long_to_stream_is_broadcast_only_where_spark_waits(
+    adaptive: str, core_ms: int | None, is_advised: bool
+) -> None:
+    """800 s of 300 (spark.sql.broadcastTimeout): the query would fail."""
+    join = replace(_hash_join(), core_ms=core_ms, tasks=200)
+    job = facts(query(join, seconds=900), per_join=True, conf={"spark.sql.adaptive.enabled": adaptive})
+    swaps = [swap.is_vetoed for swap in build_side_swaps(job)]
+    assert swaps == [not is_advised]

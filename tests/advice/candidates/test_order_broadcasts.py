@@ -24,7 +24,7 @@ from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite
-from tuner.model.query import Query
+from tuner.model.query import Query, ShuffleExchange
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.model.trial import changes_by_trial
 from tuner.plan.joins import find_joins
@@ -167,6 +167,17 @@ def test_few_rows_of_wide_files_that_no_shuffle_has_counted_are_not_broadcast() 
         at = {block.tables(1 << number): 1 << number for number in range(3)}
         sides = BroadcastSides(given(job), job, block, Cardinality(block))
         assert (sides.fit(at[DAYS,], at[SALES,]) is not None) is fits
+
+
+@pytest.mark.parametrize(("adaptive", "fits"), [("true", True), ("false", False)])
+def test_a_relation_that_takes_long_to_make_is_broadcast_only_where_spark_waits(adaptive: str, fits: bool) -> None:
+    """400 s to scan a calendar, of which Spark waits for 300 (spark.sql.broadcastTimeout): the query fails."""
+    slow = ShuffleExchange(200, 112, 100, 7, 2, adjustable=True, map_core_ms=800_000)
+    job = replace(query(), shuffles=(slow,))
+    (block,) = job.graphs
+    at = {block.tables(1 << number): 1 << number for number in range(3)}
+    asked = replace(given(job), conf={"spark.sql.adaptive.enabled": adaptive})
+    assert (BroadcastSides(asked, job, block, Cardinality(block)).fit(at[DAYS,], at[SALES,]) is not None) is fits
 
 
 WIDE = 400  # bytes a row: a week of sales takes 80 MB, eight times what Spark broadcasts by itself

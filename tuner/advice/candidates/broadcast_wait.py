@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from tuner.advice.candidates.spared_shuffles import measured_map_seconds
 from tuner.advice.facts import Facts
-from tuner.model.join_site import JoinSide
+from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.spark.knobs import BROADCAST_TIMEOUT
 from tuner.spark.version import Version
@@ -18,8 +20,21 @@ MOST_SHARE = 0.5
 def outlasts_wait(facts: Facts, query: Query, build: JoinSide) -> bool:
     """Whether making a side's rows took more than half of what Spark waits for a broadcast, whose query fails then
     (BroadcastExchangeExec.doExecuteBroadcast). No side is taken to be long of which nothing tells."""
+    took = measured_map_seconds(facts, query, build)
+    return took is not None and took > _most_seconds(facts)
+
+
+def stage_outlasts_wait(facts: Facts, query: Query, join: JoinSite) -> bool:
+    """The same of the side that a hash join streams: it was made in the join's own stage; as long as the query, where nothing
+    tells how long that took."""
+    cores = max(1, min(facts.cluster.cores, join.tasks or facts.cluster.cores))
+    took = query.seconds if join.core_ms is None else join.core_ms / 1e3 / join.runs / cores
+    return took > _most_seconds(facts)
+
+
+def _most_seconds(facts: Facts) -> float:
+    """What making the rows of a broadcast may have taken: any time where Spark waits for as long as it takes."""
     selection, wait_seconds = facts.selection, facts.settings[BROADCAST_TIMEOUT]
     if (selection.adaptive and selection.has(_WAITS)) or wait_seconds <= 0:
-        return False
-    took = measured_map_seconds(facts, query, build)
-    return took is not None and took > MOST_SHARE * wait_seconds
+        return math.inf
+    return MOST_SHARE * wait_seconds

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from tuner.advice.candidates.broadcast_candidates import is_too_large
+from tuner.advice.candidates.broadcast_wait import stage_outlasts_wait
 from tuner.advice.candidates.busy_cores import busy_cores
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
@@ -78,6 +79,7 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     reused = any((other.relations, other.rows) == (built.relations, built.rows) for other in others)
     too_large = is_too_large(facts, build, size, facts.once(Growth).factor(query, join, build))
     vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
+    vetoed = vetoed or stage_outlasts_wait(facts, query, join)
     prediction = _predict(query, before - after - probing, least)
     replaced = built.broadcast_bytes or 0
     return HintCandidate(

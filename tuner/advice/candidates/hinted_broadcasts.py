@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tuner.advice.candidates.best_hints import is_enough
+from tuner.advice.candidates.broadcast_wait import outlasts_wait
 from tuner.advice.candidates.fan_out import MAX_FAN_OUT
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.row_widths import RowWidths
@@ -43,7 +44,7 @@ class BroadcastSides:
         size = max(side_bytes(side), self._bytes_if_wide(side))
         fits = (side.rows or 0) <= MAX_BROADCAST_ROWS and size <= self.facts.cap.one_bytes
         is_told = side.leaf_bytes is not None and self.graph.tables(build) != self.graph.tables(other)
-        return side if fits and is_told else None
+        return side if fits and is_told and not self._takes_long(side) else None
 
     def hinted(self, left: int, right: int) -> JoinSide | None:
         """The side of a join that a hint would have built, if one may be given and Spark does not broadcast it anyway."""
@@ -63,6 +64,12 @@ class BroadcastSides:
         if relations not in self._sides:
             self._sides[relations] = ordered_side(self.query, self.graph, self.sizes, relations)
         return self._sides[relations]
+
+    def _takes_long(self, side: JoinSide) -> bool:
+        """Whether a relation that this execution has shuffled would be made for longer than Spark waits; what joins put out the
+        agent broadcasts only where Spark waits for any time."""
+        measured = (one for join in self.query.joins for one in join.sides if one.relations == side.relations)
+        return any(outlasts_wait(self.facts, self.query, one) for one in measured)
 
     def _bytes_if_wide(self, side: JoinSide) -> int:
         """The most of one relation that no shuffle has counted; the agent counts first what joins put out (MeasuredFirst)."""

@@ -69,6 +69,9 @@ def test_the_broadcast_that_took_longer_than_its_shuffle_would() -> None:
         ),
         pytest.param(job(join=broadcast_join(probe_rows=400_000_000)), id="the other side is dear to shuffle"),
         pytest.param(job(join=replace(broadcast_join(), type=JoinType.LEFT_ANTI)), id="an anti join may need it"),
+        pytest.param(
+            job(join=replace(broadcast_join(), type=JoinType.LEFT_SINGLE)), id="a scalar subquery is not merged"
+        ),
         pytest.param(job(took(9_000, readers=2)), id="another reader keeps it"),
         pytest.param(job(took(9_000, rows=7)), id="nothing timed it"),
         pytest.param(

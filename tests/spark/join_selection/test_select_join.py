@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -244,3 +245,23 @@ def test_an_inner_join_turned_round_is_the_same_join(found: LogicalJoin, conf: S
     there, back = select_join(inner, conf), select_join(replace(inner, left=inner.right, right=inner.left), conf)
     assert there.strategy is back.strategy
     assert {there.build_side, back.build_side} in ({None}, {LEFT, RIGHT})
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "conf", "fields", "picked"),
+    [
+        pytest.param(50, 10, CONF, {}, (BHJ, RIGHT), id="right fits"),
+        pytest.param(10, 50, CONF, {}, (LOOP, RIGHT), id="left fits"),
+        pytest.param(50, 60, CONF, {}, (LOOP, RIGHT), id="neither fits"),
+        pytest.param(50, 60, CONF, {"hints": "MERGE"}, (LOOP, RIGHT), id="a hint to merge"),
+        pytest.param(90, 20, HASHING, {}, (SHJ, RIGHT), id="right is hashed"),
+        pytest.param(20, 90, HASHING, {}, (LOOP, RIGHT), id="left is not"),
+        pytest.param(50, 60, CONF, {"equi_keys": False}, (LOOP, RIGHT), id="no keys"),
+    ],
+)
+def test_a_scalar_subquery_builds_its_right_side_and_is_never_merged(
+    left: int, right: int, conf: SelectionConf, fields: dict[str, Any], picked: tuple[Strategy, BuildSide]
+) -> None:
+    """JoinSelection.canMerge and JoinSelectionHelper of Spark 4: LeftSingle."""
+    choice = select_join(join(left, right, type=JoinType.LEFT_SINGLE, **fields), conf)
+    assert (choice.strategy, choice.build_side) == picked

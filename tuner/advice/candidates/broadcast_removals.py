@@ -124,6 +124,8 @@ def _as_shuffled(facts: Facts, query: Query, side: JoinSide) -> JoinSide:
 def _is_vetoed(join: JoinSite, work: BroadcastWork, probe: JoinSide) -> bool:
     # ExtractSingleColumnNullAwareAntiJoin: NOT IN over a nullable column is broadcast whatever the hint.
     null_aware = join.type is JoinType.LEFT_ANTI
+    # Spark has no sort merge join for a scalar subquery.
+    has_no_merge = join.type is JoinType.LEFT_SINGLE
     # Another join or a pruned scan reads the same broadcast.
     shared = work.readers > 1
-    return null_aware or shared or probe.rows is None
+    return null_aware or has_no_merge or shared or probe.rows is None

@@ -19,6 +19,7 @@ BROADCAST_SIDES = {
     JoinType.LEFT_SEMI: (RIGHT,),
     JoinType.LEFT_ANTI: (RIGHT,),
     JoinType.EXISTENCE: (RIGHT,),
+    JoinType.LEFT_SINGLE: (RIGHT,),
 }
 
 
@@ -42,6 +43,11 @@ def is_null_aware_hash(join: LogicalJoin, conf: SelectionConf) -> bool:
     """Whether NOT IN is a hash join of its own (ExtractSingleColumnNullAwareAntiJoin)."""
     enabled = conf.null_aware_anti_join and conf.has(NULL_AWARE_ANTI_JOIN)
     return enabled and join.null_aware and not join.equi_keys and join.type is JoinType.LEFT_ANTI
+
+
+def may_merge(join: LogicalJoin) -> bool:
+    """Whether a sort merge join can run the join: a scalar subquery's has none (JoinSelection.createSortMergeJoin)."""
+    return join.orderable and join.type is not JoinType.LEFT_SINGLE
 
 
 def may_replicate(join: LogicalJoin) -> bool:

@@ -11,6 +11,7 @@ from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.build_sides import (
     broadcast_sides,
     is_null_aware_hash,
+    may_merge,
     may_replicate,
     shuffled_hash_sides,
 )
@@ -49,7 +50,7 @@ def _broadcast_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 def _merge_hint(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     sides = join.hinted(SideHint.MERGE)
-    if not (sides and join.orderable):
+    if not (sides and may_merge(join)):
         return None
     return Choice(Strategy.SORT_MERGE, None, Rule.MERGE_HINT)
 
@@ -98,7 +99,7 @@ def _is_much_smaller(join: LogicalJoin, which: BuildSide, conf: SelectionConf) -
 
 
 def _sort_merge(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
-    if not join.orderable:
+    if not may_merge(join):
         return None
     return Choice(Strategy.SORT_MERGE, None, Rule.SORTABLE_KEYS)
 
@@ -111,6 +112,8 @@ def _product(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 def _last_resort(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
     built = _kept(join) or (join.smaller if join.equi_keys else _preferred_loop_side(join))
+    if join.type is JoinType.LEFT_SINGLE:
+        built = RIGHT
     return Choice(Strategy.BROADCAST_NESTED_LOOP, built, Rule.LAST_RESORT)
 
 

@@ -81,9 +81,10 @@ TEXTS = [
     f"password == {SECRET}",
     f"options: Map(url -> jdbc:h2:mem, password -> {SECRET})",
     f"Map(password->{SECRET})",
-    *(f"etl {name}={SECRET}" for name in ("pass", "PASS", "db_pass", "--pass")),
+    *(f"etl {name}={SECRET}" for name in ("pass", "PASS", "db_pass", "--pass", "dbpass", "PGPASS", "-Ddb.keypass")),
     f"login with pass: {SECRET}",
     f"app.py --pass {SECRET}",
+    f"keytool -storepass {SECRET}",
 ]
 # Tokens that their issuers mark.
 TOKENS = [
@@ -183,6 +184,7 @@ def test_properties_of_a_later_environment_win(tmp_path: Path) -> None:
         ("token=ab;c, region=eu;", "token=?, region=eu;"),
         ("pass through 3 stages", "pass through 3 stages"),
         ("bypass=true, compass: north, pass_count = 3", "bypass=true, compass: north, pass_count = 3"),
+        ("encompass=3, surpass: 2, byPass=1, trespass=0", "encompass=3, surpass: 2, byPass=1, trespass=0"),
         ("the second pass of dapi, ghp_ and glpat-x", "the second pass of dapi, ghp_ and glpat-x"),
         ("a -> b, n => 5", "a -> b, n => 5"),
     ],

@@ -32,7 +32,7 @@ def allowed(properties: Mapping[str, object]) -> dict[str, str]:
 # Free text that a log carries (job descriptions, error messages) can quote SQL with literals or a URL with a password.
 # Words are matched whole and not given back (possessive), or a long one would take quadratic time.
 _KEYWORDS = (
-    r"password|passwd|passphrase|passcode|(?<![a-z0-9])pass(?![\w.-])|pwd|secret|token|credential|authorization|signature"
+    r"password|passwd|passphrase|passcode|(?<!by)(?<!com)(?<!tres)(?<!sur)pass(?![\w.-])|pwd|secret|token|credential|authorization|signature"
     r"|(?:access|account|api|private|shared|encryption|storage)[._-]?key"
 )
 _NAME = rf"(?=[\w.-]*(?:{_KEYWORDS}))[\w.-]++"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tuner.printable import printable
+from tuner.printable import printable, visible
 
 
 @given(st.text(st.characters(codec=None), max_size=300))
@@ -36,6 +36,18 @@ def test_what_people_write_stays(text: str) -> None:
 )
 def test_what_a_terminal_would_act_on_does_not(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("et\u200bl\u2060 \xad", "et\ufffdl\ufffd \ufffd"),
+        ("sales\U000e0049\U000e0047 \x1b", "sales\ufffd\ufffd \ufffd"),
+        ("می\u200cخواهم 🎉", "می\u200cخواهم 🎉"),
+    ],
+)
+def test_what_people_would_not_see_is_shown(text: str, shown: str) -> None:
+    assert visible(text) == shown
 
 
 def test_a_limit_cuts_with_an_ellipsis() -> None:

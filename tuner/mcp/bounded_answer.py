@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from tuner.errors import TunerError
 from tuner.panel.models.answer import Answer
 from tuner.panel.models.page import MOST_ITEMS, Page
-from tuner.printable import printable
+from tuner.printable import visible
 
 # Agents' clients cut off, or refuse, what is longer than some 25 000 tokens.
 MOST_CHARACTERS = 64_000
@@ -68,14 +68,14 @@ def _safe_object(answer: BaseModel, text: int, items: int) -> dict[str, Any]:
 
 
 def _safe(value: object, text: int, items: int) -> object:
-    """Without what a terminal would act on, and without numbers that JSON does not have."""
+    """Without what a terminal would act on or people would not see, and without numbers that JSON does not have."""
     match value:
         case str():
-            return printable(value, text)
+            return visible(value, text)
         case list():
             return [_safe(item, text, items) for item in value[:items]]
         case dict():
-            return {printable(str(name), _MOST_OF_A_KEY): _safe(part, text, items) for name, part in value.items()}
+            return {visible(str(name), _MOST_OF_A_KEY): _safe(part, text, items) for name, part in value.items()}
         case float():
             return value if math.isfinite(value) else None
     return value

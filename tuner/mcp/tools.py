@@ -16,7 +16,7 @@ from tuner.mcp.bounded_answer import bounded_answer, json_text
 from tuner.mcp.tool import Tool
 from tuner.panel.guarded_answers import STORE_UNUSABLE
 from tuner.panel.models.home import Home
-from tuner.printable import printable
+from tuner.printable import printable, visible
 
 _log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def _answered(found: dict[str, Any]) -> CallToolResult:
 
 
 def _refusal(why: str) -> CallToolResult:
-    said = printable(" ".join(why.split()), _MOST_OF_AN_ERROR)
+    said = visible(" ".join(why.split()), _MOST_OF_AN_ERROR)
     return CallToolResult(content=[TextContent(type="text", text=said)], isError=True)
 
 

@@ -24,7 +24,7 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason
 from tuner.model.run import Outcome, Run, RunState
 
-HOSTILE = "a\x1b[2J\x07\u202e[red]\nforged line"
+HOSTILE = "a\x1b[2J\x07\u202e\u200b\U000e0049[red]\nforged line"
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 

@@ -11,7 +11,7 @@ from tests.panel.browser.canned import Texts, World
 from tests.panel.browser.conftest import Visit
 
 MARKUP = '<img src=x onerror="window.ran=1"><script>window.ran=1</script><svg onload="window.ran=1">'
-TURNED = "\u202esecret\u202c \u2066x\u200f\u200b"
+TURNED = "\u202esecret\u202c \u2066x\u200f\u200b\U000e0049"
 TABS = ["Recommendations", "Queries and plans", "Insights", "Runs", "Audit"]
 
 
@@ -54,7 +54,7 @@ def test_marks_that_turn_or_hide_writing_are_made_visible(visit: Callable[..., V
     seen = walk(visit(all_texts(TURNED)))
 
     assert "\ufffdsecret\ufffd" in seen
-    assert not set(seen) & set("\u202e\u202c\u2066\u200f\u200b")
+    assert not set(seen) & set("\u202e\u202c\u2066\u200f\u200b\U000e0049")
 
 
 @pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.nightly), 700])

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tuner.cli.terminal.console import MOST_COLUMNS
-from tuner.printable import printable
+from tuner.printable import printable, visible
 
 _HANGING = 2
 # A number and its unit stay on one line.
@@ -24,7 +24,7 @@ def print_lines(console: Console, lines: Iterable[str], limit: int | None = None
     What is wider than the console is folded, and goes on behind the line's own indent.
     """
     for line in lines:
-        for row in folded(console, printable(line, limit)):
+        for row in folded(console, visible(line, limit)):
             console.print(row, markup=False, soft_wrap=True)
 
 

@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from tuner.cli.terminal.print_lines import folded
-from tuner.printable import printable
+from tuner.printable import visible
 
 # Text that is folded into less is no longer read.
 _LEAST_TEXT = 8
@@ -52,8 +52,8 @@ def number_column(header: str) -> Column:
 
 
 def text_cell(text: str) -> Text:
-    """What logs and people wrote: no markup, and nothing that a terminal acts on."""
-    return Text(printable(text))
+    """What logs and people wrote: no markup, nothing that a terminal acts on, nothing hidden."""
+    return Text(visible(text))
 
 
 def _least_width(column: Column, console: Console, options: ConsoleOptions) -> int:

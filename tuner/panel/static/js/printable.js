@@ -3,10 +3,10 @@
 import { h } from "./element.js";
 
 const HIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const MOST_TITLE = 2000;
 
-/** Control characters, marks that turn the direction of writing and zero-width ones become U+FFFD. */
+/** Control characters, marks that turn the direction of writing, zero-width ones and tags become U+FFFD. */
 export function printable(text) {
   return String(text).replace(HIDDEN, "\ufffd");
 }

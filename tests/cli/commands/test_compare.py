@@ -50,8 +50,8 @@ def test_the_first_lines_say_what_is_slower_by_how_much_and_why(spark_tuner: Cal
     assert (result.code, result.err) == (0, "")
     lines = [" ".join(line.split()) for line in result.out.splitlines()]
     assert lines[:4] == [
-        "before: etl/0/load/-1/1, 2026-11-01 02:00, succeeded, 2 min 0 s",
-        "after : etl/1/load/-1/1, 2026-11-02 02:00, succeeded, 3 min 0 s",
+        "before: etl/0/load/-1/1, 2026-11-01 02:00 UTC, succeeded, 2 min 0 s",
+        "after : etl/1/load/-1/1, 2026-11-02 02:00 UTC, succeeded, 3 min 0 s",
         "",
         "60.0 s slower (50.0%): 3 min 0 s instead of 2 min 0 s",
     ]

@@ -42,7 +42,7 @@ def show_comparison(found: RunComparison, names: QueryNames, most: int) -> None:
 
 
 def _run_line(which: str, run: RunTotals) -> str:
-    started, key = f"{run.started_at:%Y-%m-%d %H:%M}", identifier(run.key, _MOST_KEY)
+    started, key = f"{run.started_at:%Y-%m-%d %H:%M} UTC", identifier(run.key, _MOST_KEY)
     return f"{which}: {key}, {started}, {run.state.value}, {format_seconds(run.seconds)}"
 
 

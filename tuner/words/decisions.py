@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
+from tuner.model.cohort_stance import waiting
 from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
 from tuner.model.trial import decided_by_trial, standing_of
 from tuner.words.reasons import reason_words
@@ -28,8 +29,9 @@ def in_force_words(decision: Decision) -> str:
 
 
 def waiting_words(decision: Decision) -> str:
-    """How many changes only a person can let in, or make; "nothing" where none are."""
-    return _counted(decision, {Standing.PROPOSED}) or NOTHING
+    """How many changes only a person can let in, or make, as lists of cohorts count them; "nothing" where none are."""
+    asked = len(waiting(decision))
+    return f"{asked} {standing_words(Standing.PROPOSED)}" if asked else NOTHING
 
 
 def _steered_apart(decision: Decision) -> str:

@@ -26,6 +26,7 @@ from tuner.words.short_ids import short_id
 
 Call = Callable[..., Result]
 PROMOTED = decided(HINT, Standing.PROMOTED, gained=12.0)
+ORDER = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
 PROPOSED = decided(PARTITIONS, Standing.PROPOSED)
 BACK = decided(Action(ActionKind.SET_CONF, "spark.sql.adaptive.enabled", "true"), Standing.ROLLED_BACK, "slower")
 
@@ -190,7 +191,27 @@ def test_in_mode_observe_it_says_what_lets_changes_be_tried(spark_tuner: Call, s
     keep(store, before(0, mode=Mode.OBSERVE), details=outlook(PROPOSED, mode=Mode.OBSERVE))
     shown = spark_tuner("status", COHORT).out
     assert f"{COHORT}: observing, mode observe" in shown
-    assert f"waits for a person (spark-tuner mode {COHORT} auto lets them be tried):" in shown
+    lets = f"(spark-tuner mode {COHORT} auto lets them be tried):"
+    assert f"advised, and asked of nobody in mode observe {lets}" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_as_many_wait_for_a_person_as_the_list_of_cohorts_says(spark_tuner: Call, store: Store, mode: Mode) -> None:
+    """In mode observe it was one more; and none where the rest of its trial was in force."""
+    tried, hint = decided(ORDER, Standing.TRIAL), decided(HINT, Standing.PROPOSED, needs=ORDER.id)
+    keep(store, before(0, mode=mode), details=outlook(tried, hint, mode=mode))
+    told = json.loads(spark_tuner("status", COHORT, "--json").out)["summary"]["waiting"]
+    shown = spark_tuner("status", COHORT).out
+    assert f"  waits for a person: {f'{told} proposed' if told else 'nothing'}\n" in shown
+    assert ("\nwaits for a person" in shown) == bool(told) == (mode is not Mode.OBSERVE)
+
+
+def test_what_no_run_can_carry_out_is_not_said_to_be_tried(spark_tuner: Call, store: Store) -> None:
+    analyze = decided(Action(ActionKind.ANALYZE_TABLE, "shop.days", "day"))
+    keep(store, before(0), details=outlook(analyze))
+    shown = " ".join(spark_tuner("status", COHORT).out.split())
+    assert "approve" not in shown
+    assert f"waits for a person (no run can carry it out: do it, or spark-tuner reject {COHORT} ID):" in shown
 
 
 def test_what_a_person_has_said_since_counts(spark_tuner: Call, store: Store) -> None:

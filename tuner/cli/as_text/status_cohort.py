@@ -61,10 +61,10 @@ def show_cohort(console: Console, page: CohortPage, core_hour_price: float | Non
     decision = page.coming.decision
     print_lines(console, _answer(page))
     in_force = [d for d in decision.changes if d.is_in_force]
-    waiting = [d for d in decision.changes if d.standing is Standing.PROPOSED]
+    proposed = [d for d in decision.changes if d.standing is Standing.PROPOSED]
     others = [d for d in decision.changes if not d.is_in_force and d.standing is not Standing.PROPOSED]
     print_lines(console, _section("in force:", _in_force_lines(page, in_force)))
-    print_lines(console, _section(f"waits for a person ({_how_to_try(page)}):", _changes_lines(waiting, page.names)))
+    print_lines(console, _section(_proposed_title(page, proposed), _changes_lines(proposed, page.names)))
     print_lines(console, _section("not in force:", _changes_lines(others, page.names)))
     print_lines(console, _unfollowed(page.runs[-1], page.names))
     print_lines(console, _section("failed, or broke off:", _failed_lines(page)))
@@ -119,10 +119,14 @@ def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _how_to_try(page: CohortPage) -> str:
+def _proposed_title(page: CohortPage, proposed: Sequence[DecidedChange]) -> str:
+    """What lets them in, where a run can carry any of them out."""
+    cohort, waits = shlex.quote(page.cohort), "waits for a person"
     if page.mode is Mode.OBSERVE:
-        return f"spark-tuner mode {shlex.quote(page.cohort)} auto lets them be tried"
-    return f"spark-tuner approve {shlex.quote(page.cohort)} ID lets the next run try one"
+        return f"advised, and asked of nobody in mode observe (spark-tuner mode {cohort} auto lets them be tried):"
+    if not any(decided.change.carried_out for decided in proposed):
+        return f"{waits} (no run can carry it out: do it, or spark-tuner reject {cohort} ID):"
+    return f"{waits} (spark-tuner approve {cohort} ID lets the next run try one):"
 
 
 def _in_force_lines(page: CohortPage, in_force: Sequence[DecidedChange]) -> Iterator[str]:

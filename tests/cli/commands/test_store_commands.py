@@ -20,6 +20,7 @@ from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Outcome, Run, RunDetails, RunState
 from tuner.model.verdict import Ruling
@@ -153,6 +154,43 @@ def test_a_change_is_named_by_its_short_id(spark_tuner: Call, run: Run, url: str
     assert result.out.startswith(f"approve: {action_words(ACTION, NO_NAMES)} (from the next run of etl.nightly on)")
     with Store.open(url) as store:
         assert [v.change_id for v in store.verdicts("etl.nightly")] == [ACTION.id]
+
+
+@pytest.mark.parametrize("command", ["approve", "pin"])
+def test_in_mode_observe_no_run_is_promised(spark_tuner: Call, run: Run, url: str, command: str) -> None:
+    spark_tuner("mode", "etl.nightly", "observe")
+    said = spark_tuner(command, "etl.nightly", ACTION.id).said
+    assert "(mode observe changes nothing: no run of etl.nightly applies it before its mode is another)" in said
+    with Store.open(url) as store:
+        assert [v.change_id for v in store.verdicts("etl.nightly")] == [ACTION.id]
+    assert "(from the next run of etl.nightly on)" in spark_tuner("rollback", "etl.nightly", ACTION.id).said
+
+
+def test_what_is_held_though_it_was_approved_is_said_with_why(spark_tuner: Call, run: Run, url: str) -> None:
+    why = Reason(ReasonCode.OVERRULED, {"property": ACTION.target, "value": "8"})
+    held = replace(run.decision.changes[0], standing=Standing.HELD, held=why)
+    with Store.open(url) as store:
+        store.finish(run.key, RunState.SUCCEEDED, datetime.now(UTC), Outcome("a", "4.3.0", 1, Cluster(2), ()))
+        store.add_details(run.key, RunDetails(Decision(Mode.AUTO, (held,))))
+    result = spark_tuner("approve", "etl.nightly", ACTION.id)
+    assert result.code == 0 and "the next run of etl.nightly does not try it yet: approved by" in result.said
+    assert f"the job itself sets {ACTION.target}=8" in result.said
+
+
+@pytest.mark.parametrize("command", ["approve", "pin", "rollback", "reject"])
+def test_what_no_run_can_carry_out_is_only_rejected(spark_tuner: Call, run: Run, url: str, command: str) -> None:
+    analyze = decided(Action(ActionKind.ANALYZE_TABLE, "shop.days", "day"), Standing.PROPOSED)
+    later = replace(run, key="etl/2", started_at=datetime.now(UTC), decision=Decision(Mode.AUTO, (analyze,)))
+    with Store.open(url) as store:
+        store.begin(later)
+    result = spark_tuner(command, "etl.nightly", analyze.id)
+    with Store.open(url) as store:
+        verdicts = store.verdicts("etl.nightly")
+    if command == "reject":
+        assert (result.code, len(verdicts)) == (0, 1)
+        return
+    assert (result.code, result.out, verdicts) == (1, "", [])
+    assert "no run can carry this out; do it yourself, or `spark-tuner reject etl.nightly " in result.err
 
 
 def test_what_is_tried_together_is_ruled_on_together(spark_tuner: Call, run: Run, url: str) -> None:

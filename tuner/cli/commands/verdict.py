@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
@@ -16,16 +17,17 @@ from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.errors import TunerError
 from tuner.history.store import Store
-from tuner.loop.decision_now import decision_now
+from tuner.loop.decision_now import DecisionNow, decision_now
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
-from tuner.model.decision import DecidedChange
+from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.trial import decided_by_trial
 from tuner.model.trial_rulings import ruled_together
 from tuner.model.verdict import Ruling, Verdict
 from tuner.person import this_person
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames, names_in
+from tuner.words.reasons import why_words
 from tuner.words.short_ids import short_id
 
 MOST_NAMED = 5
@@ -75,11 +77,14 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         known = {id_: decided.change for id_, trial in trials.items() for decided in trial if decided.id == id_}
         names = names_in(runs)
         id_ = _the_one(known, part, cohort, names)
+        if ruling is not Ruling.REJECT and not known[id_].carried_out:
+            raise TunerError(_left_to_people(cohort, known[id_], names))
         ruled = ruled_together(trials[id_], id_, ruling)
         now, by = datetime.now(UTC), this_person()
         store.record(*(Verdict(cohort, one, ruling, by, now, reason) for one in ruled))
         keep_stance_now(store, cohort)
-    print_lines(console(), _said(ruling, cohort, id_, {one: change_words(known[one], names) for one in ruled}))
+        holds = _from_when(ruling, cohort, id_, decision_now(store, cohort) if runs else None, names)
+    print_lines(console(), _said(ruling, id_, {one: change_words(known[one], names) for one in ruled}, holds))
 
 
 def _newest_trials(decided: Iterable[Sequence[DecidedChange]]) -> dict[str, tuple[DecidedChange, ...]]:
@@ -88,9 +93,28 @@ def _newest_trials(decided: Iterable[Sequence[DecidedChange]]) -> dict[str, tupl
     return {decided.id: trial for trial in trials for decided in trial}
 
 
-def _said(ruling: Ruling, cohort: str, id_: str, words: Mapping[str, str]) -> Iterator[str]:
+def _left_to_people(cohort: str, change: Change, names: QueryNames) -> str:
+    id_ = short_id(change.id)
+    return (
+        f"{id_}: {change_words(change, names)}: no run can carry this out; do it yourself, or "
+        f"`spark-tuner reject {shlex.quote(cohort)} {id_}`"
+    )
+
+
+def _from_when(ruling: Ruling, cohort: str, id_: str, coming: DecisionNow | None, names: QueryNames) -> str:
+    """When what was said holds, by what the next run is to have now; `coming` is None of a cohort without runs."""
+    if coming is not None and ruling in (Ruling.APPROVE, Ruling.PIN):
+        if coming.mode_is_known and coming.decision.mode is Mode.OBSERVE:
+            return f"mode observe changes nothing: no run of {cohort} applies it before its mode is another"
+        held = (d for d in coming.decision.changes if d.id == id_ and d.standing is Standing.HELD)
+        if (decided := next(held, None)) is not None:
+            return f"the next run of {cohort} does not try it yet: {why_words(decided, names)}"
+    return f"from the next run of {cohort} on"
+
+
+def _said(ruling: Ruling, id_: str, words: Mapping[str, str], holds: str) -> Iterator[str]:
     """The change that was named first."""
-    yield f"{ruling}: {words[id_]} (from the next run of {cohort} on)"
+    yield f"{ruling}: {words[id_]} ({holds})"
     yield f"  id: {short_id(id_)}"
     for other in words:
         if other != id_:

@@ -52,7 +52,6 @@ def test_cohorts_and_tags_are_chosen(spark_tuner: Call, filled: str) -> None:
 
     assert cohorts("--cohort", "*.load") == {"etl.load"}
     assert cohorts("--tag", "finance") == {"etl.load", "shop.report"}
-    assert cohorts("--tag", "none") == set()
 
 
 @pytest.mark.parametrize(("name", "other"), [("load [x]", "load x"), ("load?", "load1")])
@@ -77,6 +76,20 @@ def test_a_pattern_that_names_no_cohort_says_which_there_are(
     why = none_asked("no  such [x]", ["ads.clean", "etl.load", "shop.report"])
     assert (result.code, result.out, result.err) == (1, "", f"spark-tuner: {why}\n")
     assert not (tmp_path / "savings.html").exists()
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--html", "savings.html")])
+def test_a_tag_that_no_cohort_has_says_which_there_are(
+    spark_tuner: Call, filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    """It said that no run had a change in force, and went well."""
+    monkeypatch.chdir(tmp_path)
+    result = spark_tuner("savings", "--weeks", "520", "--db", filled, "--tag", "finanse", *form)
+    assert (result.code, result.out) == (1, "")
+    assert "no cohort's DAG has the tag 'finanse'; there are: " in result.err and "finance" in result.err
+    assert not (tmp_path / "savings.html").exists()
+    untagged = spark_tuner("savings", "--weeks", "520", "--db", filled, "--cohort", "ads.clean", "--tag", "x", *form)
+    assert (untagged.code, untagged.err) == (1, "spark-tuner: no cohort's DAG has the tag 'x'; none has any\n")
 
 
 def test_a_page_to_mail_is_written(spark_tuner: Call, filled: str, tmp_path: Path) -> None:

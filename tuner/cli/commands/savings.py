@@ -15,6 +15,7 @@ from tuner.cli.options.output import AsJson, CoreHourPrice
 from tuner.cli.options.store import Url, stored_url
 from tuner.cli.terminal.console import console
 from tuner.history.asked_cohorts import ALL, is_asked, none_asked
+from tuner.printable import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def savings(
     since = datetime.now(UTC) - timedelta(weeks=weeks - 1)
     with Store.open(stored_url(url)) as store:
         known = store.cohorts()
-        asked = [c for c in _asked(known, cohort) if not tag or tag in c.tags]
+        asked = _tagged(_asked(known, cohort), tag)
         most = ALL_CHANGES if as_json else MOST_CHANGES
         report = savings_report(store, since, asked, are_all=len(asked) == len(known), most_changes=most)
     if html is not None:
@@ -64,6 +65,18 @@ def _asked(known: Sequence[CohortSummary], cohort: str) -> Sequence[CohortSummar
         on_stderr(none_asked(cohort, names))
         raise typer.Exit(1)
     return asked
+
+
+def _tagged(asked: Sequence[CohortSummary], tag: str) -> Sequence[CohortSummary]:
+    """Ends the command where a tag is given that none of those asked for has."""
+    tagged = [summary for summary in asked if not tag or tag in summary.tags]
+    if asked and not tagged:
+        from tuner.cli.reading.log_sources import on_stderr
+
+        there = listed(sorted({other for summary in asked for other in summary.tags}))
+        on_stderr(f"no cohort's DAG has the tag {tag!r}; {f'there are: {there}' if there else 'none has any'}")
+        raise typer.Exit(1)
+    return tagged
 
 
 def _write(path: Path, report: SavingsReport, price: float | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -61,6 +62,27 @@ def test_status_lists_cohorts_and_shows_one(spark_tuner: Call, run: Run) -> None
     assert f"proposed (id {short_id(ACTION.id)}): {action_words(ACTION, NO_NAMES)}" in shown
     assert "spark-tuner approve etl.nightly ID lets the next run try one" in shown
     assert "about 2.0 s less" in shown
+
+
+def test_a_run_that_cannot_be_read_makes_no_cohort_without_runs(spark_tuner: Call, run: Run, url: str) -> None:
+    """The newest run of another version was taken for none: its cohort was said to wait for its first run."""
+    with Store.open(url) as store:
+        store.begin(replace(run, key="etl/2", started_at=datetime.now(UTC)))
+    _damage(url, "etl/2")
+    shown = spark_tuner("status", "etl.nightly")
+    assert shown.code == 0 and run.key in shown.out and "waits for its first run" not in shown.out
+    (kept,) = json.loads(spark_tuner("status", "etl.nightly", "--json").out)["runs"]
+    assert kept["key"] == run.key
+    _damage(url, run.key)
+    for command in (["status"], ["status", "--json"], ["approve", "shuffle"], ["regressions"]):
+        result = spark_tuner(command[0], "etl.nightly", *command[1:])
+        assert (result.code, result.out) == (1, "")
+        assert "the newest runs of cohort 'etl.nightly' cannot be read" in result.err
+
+
+def _damage(url: str, key: str) -> None:
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE spark_tuner_runs SET decision = '{}' WHERE key = ?", (key,))
 
 
 def test_status_as_json(spark_tuner: Call, run: Run) -> None:

@@ -31,14 +31,14 @@ def regressions(
     as_json: AsJson = False,
 ) -> None:
     """Tell what would have got slower without the tuner since Spark, the cluster or the data changed, by measured runs."""
-    from tuner.cli.options.cohort import require_known
+    from tuner.cli.options.cohort import readable, require_known
     from tuner.history.store import Store
     from tuner.policy.turning_points import turning_points
     from tuner.words.query_names import names_in
 
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
-        runs = store.runs(cohort, MOST_RUNS, brief=True)
+        runs = readable(store.runs(cohort, MOST_RUNS, brief=True), cohort)
     points, names = turning_points(runs), names_in(runs)
     if as_json:
         document = {"cohort": cohort, "runs": len(runs), "changes": [_json(point, names) for point in points[:most]]}

@@ -36,14 +36,29 @@ Cohort = Annotated[str, typer.Argument(callback=known_name, help="The cohort, as
 
 
 def known_runs(store: Store, cohort: str, most: int | None = None) -> list[Run]:
-    """A cohort's newest runs, oldest first. Raises TunerError where the store has none."""
+    """A cohort's newest runs, oldest first. Raises TunerError where the store has none, or none of these can be read."""
     require_known(store, cohort)
-    return store.runs(cohort) if most is None else store.runs(cohort, most)
+    return readable(store.runs(cohort) if most is None else store.runs(cohort, most), cohort)
+
+
+def readable(runs: list[Run], cohort: str) -> list[Run]:
+    """The newest runs of a cohort that has some. Raises TunerError for none: the store leaves out what it cannot read."""
+    if not runs:
+        raise TunerError(
+            f"the newest runs of cohort {cohort!r} cannot be read; another version stored them, or they are damaged: see what "
+            "is said of each, and use the newest version that its jobs have"
+        )
+    return runs
+
+
+def is_unborn(store: Store, cohort: str) -> bool:
+    """Whether something was imported for a cohort that has not run yet."""
+    return not store.count(cohort) and bool(store.imports(cohort))
 
 
 def runs_if_known(store: Store, cohort: str, most: int | None = None) -> list[Run]:
-    """As `known_runs`, but none of a cohort that something was imported for and that has not run yet."""
-    return [] if not store.count(cohort) and store.imports(cohort) else known_runs(store, cohort, most)
+    """As `known_runs`, but none of a cohort that is unborn."""
+    return [] if is_unborn(store, cohort) else known_runs(store, cohort, most)
 
 
 def require_known(store: Store, cohort: str) -> None:

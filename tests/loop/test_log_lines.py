@@ -132,6 +132,8 @@ class TestAfter:
 
 
 def test_names_from_a_log_stay_on_their_line() -> None:
-    hostile = replace(decided(1, Standing.TRIAL), why=said("rows of `a\nERROR forged\x1b[2J` " + "x" * 5000))
+    hostile = replace(
+        decided(1, Standing.TRIAL), why=said("rows of `a\nERROR forged\x1b[2J\u200b\U000e0049` " + "x" * 5000)
+    )
     for line in (*turn_lines(turn(hostile)), *turn_details(turn(hostile))):
         assert line.isprintable() and len(line) < 1600

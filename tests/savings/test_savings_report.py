@@ -113,10 +113,10 @@ def test_json_has_bounds_and_what_it_is_worth(report: SavingsReport) -> None:
 
 
 def test_a_mail_is_one_page_without_scripts_links_or_markup_of_others(store: Store) -> None:
-    book(store, "<img src=x onerror=alert(1)> \x1b[31m")
+    book(store, "<img src=x onerror=alert(1)> \x1b[31m\U000e0049")
     page = savings_mail(savings_report(store, MONDAY, store.cohorts()), 0.5)
     assert page.startswith("<!doctype html>") and page.endswith("</html>")
-    for forbidden in ("<script", "<img", "<link", "href=", "src=x onerror=alert(1)>", "\x1b"):
+    for forbidden in ("<script", "<img", "<link", "href=", "src=x onerror=alert(1)>", "\x1b", "\U000e0049"):
         assert forbidden not in page, forbidden
     for told in ("etl.load", "finance", "no tag", "less", "more", "90 % sure"):
         assert told in page, told

@@ -20,7 +20,7 @@ from tuner.baseline.document import (
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
-from tuner.printable import identifier, printable
+from tuner.printable import identifier, visible
 from tuner.words.changes import trial_words
 from tuner.words.query_names import QueryNames
 
@@ -42,7 +42,7 @@ def baseline_text(baseline: ExportedBaseline) -> str:
 
 def _trial(trial: ProvenTrial) -> TrialDocument:
     return TrialDocument(
-        printable(trial_words(trial.changes, QueryNames.known(trial.names)), _MOST_WORDS),
+        visible(trial_words(trial.changes, QueryNames.known(trial.names)), _MOST_WORDS),
         "pinned" if trial.standing.value == "pinned" else "promoted",
         {query: identifier(name) for query, name in trial.names.items()},
         tuple(map(_part, trial.changes)),
@@ -67,4 +67,4 @@ def _gain(gain: ProvenGain) -> GainDocument:
 
 
 def _ruled(ruled: Ruled) -> RuledDocument:
-    return RuledDocument(ruled.ruling, identifier(ruled.by), ruled.at, printable(ruled.reason, 1000))
+    return RuledDocument(ruled.ruling, identifier(ruled.by), ruled.at, visible(ruled.reason, 1000))

@@ -13,7 +13,7 @@ from tuner.loop.turn import Report, Turn
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
 from tuner.model.trial import decided_by_trial, standing_of
-from tuner.printable import printable
+from tuner.printable import visible
 from tuner.steering.directives import Steering
 from tuner.units import format_seconds
 from tuner.words.actions import action_words
@@ -87,7 +87,7 @@ def _decided_words(decided: DecidedChange, names: QueryNames) -> str:
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
-    return [f"spark-tuner: {printable(text, MAX_LINE)}" for text in texts]
+    return [f"spark-tuner: {visible(text, MAX_LINE)}" for text in texts]
 
 
 def _rank(decided: DecidedChange) -> tuple[int, float]:

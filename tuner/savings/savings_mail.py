@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from tuner.model.saved import Saved
-from tuner.printable import printable
+from tuner.printable import visible
 from tuner.savings.savings_report import SavingsReport, ends
 from tuner.units import format_hours, format_money, format_seconds
 from tuner.words.counts import counted
@@ -72,4 +72,4 @@ def _tone(saved: Saved) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(printable(text, _MOST_CHARACTERS))
+    return escape(visible(text, _MOST_CHARACTERS))

@@ -281,10 +281,12 @@ class TaskSteering:
         return additions
 
     def _withdraw(self) -> None:
-        from airflow_plugin import turn
+        # Where nothing was begun, it may be because nothing of this can be loaded.
+        if self._begun:
+            from airflow_plugin import turn
 
-        turn.withdraw(*self._begun)
-        self._begun.clear()
+            turn.withdraw(*self._begun)
+            self._begun.clear()
 
     def _forget(self) -> None:
         """Nothing was submitted: the next try must not take this one's jobs for some that failed."""

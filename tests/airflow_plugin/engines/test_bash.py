@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from airflow.providers.standard.decorators.bash import bash_task
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
 
+import airflow_plugin
 from airflow_plugin.engines.bash import ENGINE
 from airflow_plugin.engines.engine import Additions
 from airflow_plugin.enrol import task_policy
@@ -234,6 +236,16 @@ def test_a_decorated_function_gives_the_command(started: Started) -> None:
     assert steered(op)
     run(op)
     assert "spark.tuner.key" in started()[0]
+
+
+def test_a_tuner_that_cannot_be_loaded_leaves_the_job_as_it_is(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while it is upgraded under a worker that runs."""
+    monkeypatch.delattr(airflow_plugin, "turn", raising=False)
+    monkeypatch.setitem(sys.modules, "airflow_plugin.turn", None)
+    run(bash())
+    assert started() == [{}]
 
 
 def test_off_changes_nothing(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tuner.loop.turn import Report
 
 
+# Of sensors: what a DAG that has some gives all of its tasks (default_args).
+_MODES_OF_SENSORS = ("poke", "reschedule")
 # What is added to a submission by flags, whether its author set any of it or not.
 _BY_FLAG = ("spark.jars", "spark.files")
 
@@ -212,7 +214,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         template search path (templated, the file's text too). Exactly one of `application` and `sql` is given. A Python
         program runs it, which standalone clusters take in client mode only.
     :param cohort: name under which runs are compared (templated). Default: `dag_id.task_id`.
-    :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`.
+    :param mode: observe, suggest or auto. Default: `[spark_tuner] mode`, also where a DAG's default_args have a sensor's.
     :param steering: agent changes single joins inside Spark, conf sets properties only (and hints in `sql=` text), off
         changes nothing. Default: `[spark_tuner] steering`.
     :param objective: what changes are judged by: time, cost (also the core time that executors hold) or balanced (either).
@@ -256,7 +258,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         super().__init__(application=application, **kwargs)
         self.sql = sql
         self.cohort = cohort
-        self.mode = mode
+        self.mode = None if mode in _MODES_OF_SENSORS else mode
         self.steering = steering
         self.event_log_base = event_log_base
         self.store_conn_id = store_conn_id

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import DAG
 
 from airflow_plugin import settings
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
@@ -412,6 +413,11 @@ class TestArguments:
     def test_default_args_reach_the_new_arguments(self) -> None:
         op = SparkTunedOperator(task_id="nightly", default_args={"application": "/jobs/etl.py", "cohort": "fleet"})
         assert (op.application, op.cohort) == ("/jobs/etl.py", "fleet")
+
+    @pytest.mark.parametrize("mode", ["poke", "reschedule"])
+    def test_the_mode_of_sensors_in_default_args_is_not_meant(self, mode: str) -> None:
+        with DAG("sales", default_args={"mode": mode, "poke_interval": 60}):
+            assert SparkTunedOperator(task_id="nightly", application="/jobs/etl.py").mode is None
 
 
 def _raise(error: BaseException) -> Any:

@@ -8,7 +8,6 @@ from airflow_plugin.turn import Begun
 from tuner.loop.loop import Report
 from tuner.policy.healing import heals
 from tuner.policy.remedies import HEALED
-from tuner.spark.master import in_cluster_mode
 
 
 def healed(begun: Begun, report: Report, current: Settings) -> Begun | None:
@@ -20,7 +19,7 @@ def healed(begun: Begun, report: Report, current: Settings) -> Begun | None:
     if report.run is None or report.failure is None or report.failure.kind not in HEALED:
         return None
     # A driver on the cluster may outlive the spark-submit that waited for it.
-    if in_cluster_mode(begun.task.conf) and (report.run.outcome is None or report.run.outcome.duration_ms is None):
+    if begun.task.submission.in_cluster_mode and (report.run.outcome is None or report.run.outcome.duration_ms is None):
         return None
     again = turn.begin(begun.task, current, heals=True)
     if not heals(report.run, again.turn.decision):

@@ -347,10 +347,12 @@ class SparkTunedOperator(SteeredSubmitOperator):
             yield
 
     def _submit_sql(self, statements_file: str) -> None:
-        from airflow_plugin.submission import connection_of
+        from airflow_plugin.submission import connection_of, submission_of
 
         self.application = sql_job.runner_path()
-        conf = user_conf_of(self, connection_of(self._conn_id))
+        connection = connection_of(self._conn_id)
+        # Of spark-defaults.conf, too: it may have the driver elsewhere, and a flag takes the place of its files.
+        conf = submission_of(self, connection, user_conf_of(self, connection), "").conf
         if in_cluster_mode(conf):
             own = conf.get("spark.files")
             self.files = f"{own},{statements_file}" if own else statements_file

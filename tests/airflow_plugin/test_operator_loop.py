@@ -162,6 +162,17 @@ class TestHealed:
             run(ti, application_args=[how], conf={"spark.driver.memory": "4g"})
         assert [r.state for r in stored()] == [RunState.FAILED]
 
+    def test_a_job_whose_driver_may_go_on_elsewhere_is_not_submitted_once_more(
+        self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Neither the task nor its connection says so.
+        monkeypatch.setenv("DEPLOY_MODE", "cluster")
+        whole = logging_spark._events
+        monkeypatch.setattr(logging_spark, "_events", lambda *args, **kwargs: whole(*args, **kwargs)[:-1])
+        with pytest.raises(Exception, match="Error code is: 1"):
+            run(instance("r1"), application_args=["results"], conf={"spark.driver.memory": "4g"})
+        assert [r.state for r in stored()] == [RunState.FAILED]
+
     def test_it_is_off_by_default(
         self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
     ) -> None:

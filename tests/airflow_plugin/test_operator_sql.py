@@ -104,6 +104,20 @@ def test_cluster_mode_by_conf(submit: Any, loop: Any, ti: Any) -> None:
     assert submit.flag("--files") == submit.statements_file
 
 
+def test_cluster_mode_and_files_of_the_sparks_own_defaults(
+    submit: Any, loop: Any, ti: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-core_2.13-4.3.0.jar").touch()
+    (tmp_path / "conf").mkdir()
+    defaults = "spark.submit.deployMode cluster\nspark.files /etc/hive-site.xml\n"
+    (tmp_path / "conf" / "spark-defaults.conf").write_text(defaults)
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    run(operator("SELECT 1"), ti)
+    assert submit.flag("--files") == f"/etc/hive-site.xml,{submit.statements_file}"
+    assert submit.command[-1] == Path(submit.statements_file).name
+
+
 class TestFile:
     @pytest.fixture
     def file(self, tmp_path: Path) -> Path:

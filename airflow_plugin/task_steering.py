@@ -103,6 +103,9 @@ class TaskSteering:
                 # It may have failed before it asked for the job, which may go on.
                 self._log.info("spark-tuner: what an earlier try submitted is harvested at the cohort's next run")
                 return
+            if not (begun or is_own or failed):
+                # How it ended, its log tells.
+                begun, failed = self._outlived(), None
             self._harvest(begun, failed, error)
 
     def _is_of_earlier_tries(self, begun: Sequence[Begun]) -> bool:
@@ -301,11 +304,22 @@ class TaskSteering:
         return False
 
     def _submitted_before(self) -> Sequence[Begun]:
-        from airflow_plugin import settings, turn
+        from airflow_plugin import turn
+
+        return self._begun_before(turn.submitted)
+
+    def _outlived(self) -> Sequence[Begun]:
+        """What an earlier try submitted that failed while its job went on: it could not ask how that fared."""
+        from airflow_plugin import turn
+
+        return self._begun_before(turn.outlived)
+
+    def _begun_before(self, found: Callable[[TaskSubmission, Settings], Sequence[Begun]]) -> Sequence[Begun]:
+        from airflow_plugin import settings
 
         current = settings.load()
         with self._waiting():
-            return turn.submitted(self._task(SparkJob(), current), current)
+            return found(self._task(SparkJob(), current), current)
 
     def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         """For as long as a task may wait after all of its jobs; what is left then is for the next decisions of their cohorts."""

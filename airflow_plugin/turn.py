@@ -6,6 +6,7 @@ Imports the core: the operator imports this only when it executes, so that parsi
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
@@ -75,13 +76,22 @@ def take_up(earlier: loop.Turn, task: TaskSubmission, current: Settings, waited:
 
 def submitted(task: TaskSubmission, current: Settings) -> list[Begun]:
     """The turns of jobs that an earlier try of the task instance submitted, or this one before it was deferred."""
+    return _before(task, current, loop.submitted)
+
+
+def outlived(task: TaskSubmission, current: Settings) -> list[Begun]:
+    """The turns of jobs that may have outlived an earlier try: it submitted them and failed, and no log told how they ended."""
+    return _before(task, current, loop.outlived)
+
+
+def _before(task: TaskSubmission, current: Settings, found: Callable[..., list[loop.Turn]]) -> list[Begun]:
     url, asked = _store_url(task, current)
     now = job_of(task, current, asked)
 
     def job(run: Run) -> loop.JobToRun:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
-    turns = loop.submitted(origin_of(task.ti), job, url, now.most_seconds.before_run())
+    turns = found(origin_of(task.ti), job, url, now.most_seconds.before_run())
     return [Begun(task, turn, url, {}, is_submitted=True) for turn in turns]
 
 

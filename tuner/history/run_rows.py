@@ -48,16 +48,20 @@ def running_of(cohort: str) -> Select[Any]:
     return running.order_by(RunRow.started_at, RunRow.key)
 
 
-def running_of_task(origin: Origin) -> Select[Any]:
-    """The running runs of a task instance, oldest first."""
+def runs_of_task(origin: Origin) -> Select[Any]:
+    """The runs of a task instance, oldest first."""
     of_it = {
         RunRow.dag_id: origin.dag_id,
         RunRow.run_id: origin.run_id,
         RunRow.task_id: origin.task_id,
         RunRow.map_index: origin.map_index,
     }
-    running = _rows().where(RunRow.state == RunState.RUNNING.value, *(c == value for c, value in of_it.items()))
-    return running.order_by(RunRow.started_at, RunRow.key)
+    return _rows().where(*(c == value for c, value in of_it.items())).order_by(RunRow.started_at, RunRow.key)
+
+
+def running_of_task(origin: Origin) -> Select[Any]:
+    """The running runs of a task instance, oldest first."""
+    return runs_of_task(origin).where(RunRow.state == RunState.RUNNING.value)
 
 
 def succeeded_between(cohort: str, after: datetime, before: datetime, limit: int) -> Select[Any]:

@@ -41,6 +41,7 @@ from tuner.history.run_rows import (
     run_of,
     running_of,
     running_of_task,
+    runs_of_task,
     succeeded_between,
 )
 from tuner.history.saving_rows import (
@@ -318,6 +319,10 @@ class Store:
     def pending_of(self, origin: Origin) -> list[Run]:
         """The runs of a task instance, of all its tries and jobs, that are running, or were never harvested; oldest first."""
         return self._read_runs(running_of_task(origin))
+
+    def runs_of(self, origin: Origin) -> list[Run]:
+        """The runs of a task instance, of all its tries and jobs, oldest first; brief ones, as `runs` has them."""
+        return self._read_runs(runs_of_task(origin), Detail.TIMES)
 
     def run(self, key: str) -> Run | None:
         """The run with this key, or None."""

@@ -11,5 +11,6 @@ from tuner.loop.turn import JobToRun as JobToRun
 from tuner.loop.turn import Report as Report
 from tuner.loop.turn import Turn as Turn
 from tuner.loop.withdraw import forget as forget
+from tuner.loop.withdraw import outlived as outlived
 from tuner.loop.withdraw import submitted as submitted
 from tuner.loop.withdraw import withdraw as withdraw

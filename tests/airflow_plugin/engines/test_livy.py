@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -355,6 +356,33 @@ def test_a_retry_that_fails_before_it_finds_the_earlier_tries_job_tells_nothing_
     third = resume(kept, 3)
     assert [r.state for r in stored()] == [RunState.SUCCEEDED]
     assert third.xcoms["spark_tuner"]["state"] == "succeeded"
+
+
+@pytest.mark.skipif(not RESUMES, reason="Airflow resumes jobs from 3.3 on")
+@pytest.mark.parametrize("left", [None, "die"], ids=["no log yet", "a log that goes on"])
+def test_a_job_that_outlived_a_failed_try_ends_with_the_try_that_goes_on_with_it(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, left: Any
+) -> None:
+    """The server did not answer for a while: that is how the first try ended, not its job."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AirflowException("500 Server Error")
+
+    kept, ran, service.how = Kept(), service.run, left
+    with monkeypatch.context() as patch:
+        patch.setattr(LivyHook, "get_batch_state", refuse)
+        patch.setattr(service, "run", lambda conf: (ran(conf), True)[1])
+        with pytest.raises(AirflowException, match="500"):
+            resume(kept, 1)
+    for log in tmp_path.glob("events/**/*.inprogress"):
+        log.unlink()
+    service.how = "ok"
+    ran(service.submitted.pop())
+    again = resume(kept, 2)
+    assert len(service.submitted) == 1
+    (only,) = stored()
+    assert only.key.endswith("/1") and only.state is RunState.SUCCEEDED
+    assert again.xcoms["spark_tuner"]["state"] == "succeeded"
 
 
 def test_one_that_is_killed_is_left_for_the_next_decision(

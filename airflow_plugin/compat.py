@@ -4,9 +4,9 @@ from __future__ import annotations
 
 try:
     from airflow.sdk.configuration import conf
-    from airflow.sdk.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout
+    from airflow.sdk.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
 except ImportError:  # Airflow 3.1
     from airflow.configuration import conf
-    from airflow.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout
+    from airflow.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
 
-__all__ = ["AirflowException", "AirflowSkipException", "AirflowTaskTimeout", "conf"]
+__all__ = ["AirflowException", "AirflowSkipException", "AirflowTaskTimeout", "TaskDeferralTimeout", "conf"]

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.at_call import at_call
-from airflow_plugin.compat import AirflowException, AirflowSkipException, AirflowTaskTimeout
+from airflow_plugin.compat import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
@@ -83,6 +83,10 @@ class TaskSteering:
         except AirflowSkipException as error:
             # Its job has ended: how, its log tells.
             self._ended(failed=None, error=str(error))
+            raise
+        except TaskDeferralTimeout:
+            # Nobody saw its job end, which may go on.
+            self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
             raise
         except Exception as error:
             self._ended(failed=True, error=str(error))

@@ -91,8 +91,12 @@ def _before(task: TaskSubmission, current: Settings, found: Callable[..., list[l
     def job(run: Run) -> loop.JobToRun:
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
-    turns = found(origin_of(task.ti), job, url, now.most_seconds.before_run())
-    return [Begun(task, turn, url, {}, is_submitted=True) for turn in turns]
+    def begun(turn: loop.Turn) -> Begun:
+        of_task, _, _ = now.key.rpartition("/")
+        name, _, _ = turn.job.key.removeprefix(f"{of_task}/").rpartition("/")
+        return Begun(replace(task, job_name=name), turn, url, {}, is_submitted=True)
+
+    return [begun(turn) for turn in found(origin_of(task.ti), job, url, now.most_seconds.before_run())]
 
 
 def withdraw(*begun: Begun) -> None:

@@ -388,6 +388,25 @@ def test_a_deferred_task_is_harvested_when_it_is_resumed(
     assert len(service.submitted) == 1
 
 
+def test_a_deferred_task_of_several_clusters_has_an_xcom_for_each(workspace: Workspace) -> None:
+    from airflow.sdk.exceptions import TaskDeferred
+
+    workspace.running, workspace.tells_end = True, True
+    tasks = [
+        {"task_key": name, "notebook_task": {"notebook_path": f"/{name}"}, "new_cluster": cluster()}
+        for name in ("load", "report")
+    ]
+    with pytest.raises(TaskDeferred) as deferred:
+        run(submit_run(tasks=tasks, deferrable=True), "r1")
+    workspace.deliver()
+    ti: Any = TaskInstance(run_id="r1")
+    state = {"life_cycle_state": "TERMINATED", "result_state": "SUCCESS", "state_message": ""}
+    event = {"run_id": 1, "run_page_url": "u", "run_state": json.dumps(state), "errors": []}
+    again = submit_run(tasks=tasks, deferrable=True)
+    again.resume_execution(deferred.value.method_name, {"event": event}, {"ti": ti})
+    assert {name for name in ti.xcoms if name.startswith("spark_tuner")} == {"spark_tuner.load", "spark_tuner.report"}
+
+
 def test_a_retry_that_goes_on_with_an_earlier_tries_run_keeps_its_key(
     workspace: Workspace, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:

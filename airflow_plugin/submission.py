@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
 from airflow_plugin.compat import AirflowException
+from tuner.spark.master import is_kubernetes
 from tuner.spark.properties import MASTER
 from tuner.steering.agent.submission import Submission, submission
 
@@ -22,10 +23,13 @@ def submission_of(
     """The submission of an operator, by its connection; `conf` is what its author set. Master and program are those of
     SparkSubmitHook."""
     extra = connection.extra_dejson if connection is not None else {}
+    master = _master(connection)
+    # On Kubernetes these are the driver's alone.
+    own = {} if is_kubernetes(master) else operator.env_vars or {}
     return submission(
         operator._spark_binary or extra.get("spark-binary") or "spark-submit",
-        {**conf, MASTER: _master(connection)},
-        environ={**os.environ, **{name: str(value) for name, value in (operator.env_vars or {}).items()}},
+        {**conf, MASTER: master},
+        environ={**os.environ, **{name: str(value) for name, value in own.items()}},
         with_defaults=not operator.properties_file,
         agent_jar=agent_jar,
     )

@@ -110,7 +110,8 @@ class TaskSteering:
             if not (begun or is_own or failed):
                 # How it ended, its log tells.
                 begun, failed = self._outlived(), None
-            self._harvest(begun, failed, error)
+            if begun:
+                self._harvest(begun, failed, error)
 
     def _is_of_earlier_tries(self, begun: Sequence[Begun]) -> bool:
         return bool(begun) and all(one.turn.job.try_number < self.context["ti"].try_number for one in begun)
@@ -212,16 +213,18 @@ class TaskSteering:
 
     def _with_additions(self, request: Request) -> Request | None:
         from airflow_plugin import settings
-        from tuner.loop import loop
 
         current = settings.load()
         looked_up = self._looked_up(request, current)
         jobs = _distinct(self.engine.read(self.operator, looked_up))
         if left := self.engine.left_alone(self.operator, looked_up):
             self._log.info("spark-tuner: %s runs as its author wrote it: %s", self.engine.title, left)
-        additions = self._additions_to(jobs, current)
+        # To load what decides takes more than a second of a processor, which a command that runs no Spark is not to wait for.
+        additions = self._additions_to(jobs, current) if jobs else []
         # What is deferred is harvested by another process.
         if self._begun and self.engine.waits(self.operator) and not getattr(self.operator, "deferrable", False):
+            from tuner.loop import loop
+
             loop.load_beside()
         if any(additions):
             return {**request, **self.engine.changed(self.operator, looked_up, additions)}

@@ -248,6 +248,18 @@ def test_a_tuner_that_cannot_be_loaded_leaves_the_job_as_it_is(
     assert started() == [{}]
 
 
+def test_a_command_that_runs_no_spark_after_all_does_not_wait_for_what_decides_to_be_loaded(
+    monkeypatch: pytest.MonkeyPatch, warnings_of: Callable[[Any], list[str]]
+) -> None:
+    """Those of a template may, so a pattern has them enrolled."""
+    monkeypatch.delattr(airflow_plugin, "turn", raising=False)
+    monkeypatch.setitem(sys.modules, "airflow_plugin.turn", None)
+    op = enrolled("echo hi")
+    said = warnings_of(op)
+    run(op)
+    assert said == []
+
+
 def test_off_changes_nothing(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "False")
     run(bash())

@@ -298,14 +298,15 @@ class SparkTunedOperator(SteeredSubmitOperator):
         check_choices(f"SparkTunedOperator {self.task_id}", self)
 
     def _tuner_arguments(self) -> Arguments:
+        given = self._tuner_given  # By tuned().
         return Arguments(
-            str(self.cohort or ""),
-            str(self.mode or ""),
-            str(self.steering or ""),
-            str(self.event_log_base or ""),
-            str(self.store_conn_id or ""),
-            str(self.objective or ""),
-            str(self.spark_resources or ""),
+            str(given.cohort or self.cohort or ""),
+            str(given.mode or self.mode or ""),
+            str(given.steering or self.steering or ""),
+            str(given.event_log_base or self.event_log_base or ""),
+            str(given.store_conn_id or self.store_conn_id or ""),
+            str(given.objective or self.objective or ""),
+            str(given.spark_resources or self.spark_resources or ""),
         )
 
     def _tuner_written(self) -> dict[str, Any]:

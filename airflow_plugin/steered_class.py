@@ -68,7 +68,7 @@ def _of_submit(cls: Any) -> tuple[tuple[type[Any], ...], Mapping[str, Any]]:
     from airflow_plugin.operator import SteeredSubmitOperator
 
     members: dict[str, Any] = {}
-    if cls.execute is not SparkSubmitOperator.execute:
+    if cls.execute not in (SparkSubmitOperator.execute, SteeredSubmitOperator.execute):
         # What its execute() sets may be no one's to see, or be read again by what it does after the submission.
         members["overwrite_rtif_after_execution"] = cls.overwrite_rtif_after_execution
         members["execute"] = _telling(cls.execute)

@@ -17,9 +17,11 @@ from airflow.sdk import DAG
 from airflow_plugin import settings
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
+from airflow_plugin.tuned import tuned
 from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import Standing
+from tuner.model.decision import Mode, Standing
+from tuner.model.objective import Objective
 
 from .generations import NOT_DURABLE
 
@@ -394,6 +396,12 @@ class TestClusterMode:
 
 
 class TestArguments:
+    def test_what_tuned_says_of_it_holds(self, submit: Any, loop: Any, ti: Any) -> None:
+        op = tuned(operator(mode="auto", objective="cost"), mode="observe", cohort="fleet")
+        run(op, ti)
+        assert (loop.job.mode, loop.job.cohort, loop.job.objective) == (Mode.OBSERVE, "fleet", Objective.COST)
+        assert op.conf == {"spark.sql.shuffle.partitions": "8"}  # rendered, for people to see
+
     def test_neither_application_nor_sql(self) -> None:
         with pytest.raises(ValueError, match=r"nightly: give exactly one of application= and sql=, not neither"):
             SparkTunedOperator(task_id="nightly")

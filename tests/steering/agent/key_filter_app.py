@@ -29,6 +29,8 @@ STATEMENTS = {
     f"JOIN {ITEMS} ON s_item = i_item WHERE r % 4 = 0",
     "first rows of groups": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (PARTITION BY s_item ORDER BY s_id) r FROM sales) "
     f"JOIN {ITEMS} ON s_item = i_item WHERE r < 3",
+    "first rows of a join": f"SELECT * FROM (SELECT s_small, first(h_name) n FROM sales JOIN shops ON s_id % 40 = h_item "
+    f"GROUP BY s_small) JOIN {ITEMS} ON s_small = i_item",
     "rows of a rank over all": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (ORDER BY s_id) r FROM sales) JOIN {ITEMS} "
     "ON s_item = i_item WHERE r % 5 = 0",
     "the first rows": f"SELECT * FROM (SELECT s_item, s_id FROM sales ORDER BY s_id LIMIT 500) JOIN {ITEMS} ON s_item = i_item",

@@ -22,6 +22,7 @@ APPLIED = {
     "two inputs in one",
     "groups in a window",
     "first rows of groups",
+    "first rows of a join",
     "rows of a rank over all",
     "the first rows",
     "a test",
@@ -39,6 +40,9 @@ APPLIED = {
 # There the filter stands above what makes one row depend on others.
 ABOVE = {"first rows of groups", "an input that is grouped by others", "rows of a rank over all", "the first rows"}
 ABOVE |= {"what prunes partitions of another input"}
+# A list of what a join puts out hangs on how it joins, which the sizes of its inputs decide while it runs.
+ABOVE_JOIN = {"first rows of a join", "what prunes partitions of another input"}
+ABOVE |= ABOVE_JOIN
 REFUSED = {
     "a test that there is none": "the keys of the join are not columns of these relations",
     "all sales": "the keys of the join are not columns of these relations",
@@ -89,6 +93,13 @@ def test_rows_are_filtered_where_they_are_read_and_results_stay(
     # Of partitions those are read that may have the keys.
     assert {name for name, rows in read.items() if rows} == APPLIED - {"a key that is a partition"}
     assert len(read["two inputs in one"]) == 2
+    above_join = {
+        name
+        for name, one in found.items()
+        for node in one.ran.walk()
+        if "might_contain" in node.text and any("Join" in below.name for below in node.walk())
+    }
+    assert above_join == ABOVE_JOIN
     (partitioned,) = (
         n for n in found["a key that is a partition"].plan.walk() if "parts" in n.metadata.get("Location", "")
     )

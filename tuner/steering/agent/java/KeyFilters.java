@@ -2,6 +2,7 @@ package tuner.steering.agent;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Alias;
@@ -38,6 +39,8 @@ public final class KeyFilters implements Trees.Rewrite {
   private final Pass pass;
   private final Lineage lineage;
   private final RowOrder rowOrder;
+  // Of joins that have changed below: what they were, as the order of rows knows them.
+  private final IdentityHashMap before = new IdentityHashMap();
 
   public KeyFilters(List hints, Pass pass, Lineage lineage, RowOrder rowOrder) {
     this.hints = hints;
@@ -55,6 +58,7 @@ public final class KeyFilters implements Trees.Rewrite {
       if (site == null) site = new JoinSite((Join) plan, lineage, pass.names);
       if (hint.join.equals(site.signature)) rewritten = filtered((Join) rewritten, hint, site);
     }
+    if (rewritten != plan) before.put(rewritten, plan);
     return rewritten;
   }
 
@@ -116,7 +120,7 @@ public final class KeyFilters implements Trees.Rewrite {
    * and what a filter stands on that is no relation, whose columns are computed for it, where they may have waited until a join
    * had dropped rows.
    */
-  private static String risk(LogicalPlan side, List keys, KeySource source) {
+  private String risk(LogicalPlan side, List keys, KeySource source) {
     String other = Repeatable.obstacle(source.plan);
     if (other != null) return "its keys may be others when they are read again: " + other;
     String found = NeverFails.obstacle(source.plan);
@@ -124,7 +128,7 @@ public final class KeyFilters implements Trees.Rewrite {
     return found == null ? null : "a filter could compute what may fail of other rows: " + found;
   }
 
-  private static String riskBelow(LogicalPlan plan, List keys) {
+  private String riskBelow(LogicalPlan plan, List keys) {
     if (isFilteredRelation(plan)) return null;
     List steps = steps(plan, keys);
     if (steps.isEmpty()) return NeverFails.obstacle(plan);
@@ -177,10 +181,14 @@ public final class KeyFilters implements Trees.Rewrite {
     return changed ? (LogicalPlan) plan.withNewChildren(Trees.seq(children)) : plan;
   }
 
-  /** The steps below a plan; none to the input of a join that prunes partitions of its other input, by a copy without the filter. */
-  private static List steps(LogicalPlan plan, List keys) {
+  /**
+   * The steps below a plan; none to the input of a join that prunes partitions of its other input, by a copy without the filter, nor
+   * of one whose rows are to come as they do: adaptive execution joins in another way what the filter makes small.
+   */
+  private List steps(LogicalPlan plan, List keys) {
     List found = KeyPath.steps(plan, keys);
     if (found.isEmpty() || !(plan instanceof Join)) return found;
+    if (rowOrder.obstacle((Join) (before.containsKey(plan) ? before.get(plan) : plan)) != null) return new ArrayList();
     KeyPath only = (KeyPath) found.get(0);
     LogicalPlan other = (LogicalPlan) Trees.children(plan).get(1 - only.child);
     return MeasuredFirst.prunes(only.plan, other) ? new ArrayList() : found;

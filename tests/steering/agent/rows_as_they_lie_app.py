@@ -103,6 +103,13 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
         "BROADCAST",
         as_it_is,
     ),
+    # Items come from two tasks, and are broadcast.
+    "a list of shuffled rows of single files beside others": (
+        f"SELECT s_item, first(p_note), collect_list(concat(p_note, i_name)) FROM single_sales JOIN single_prices "
+        f"ON s_item = p_item JOIN {ITEMS} ON s_item = i_item GROUP BY s_item",
+        "MERGE",
+        as_it_is,
+    ),
     "a list of shuffled groups": (
         "SELECT s_item % 7, collect_list(p_note) FROM (SELECT s_item, p_note, count(*) FROM "
         f"({OF_PRICES.format(what='s_item, p_note')}) GROUP BY s_item, p_note) GROUP BY 1",
@@ -141,7 +148,7 @@ def hinted(label: str, hint: str) -> str:
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
     (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
     (query,) = [q for q in queries(read_application(source)) if q.description == f"{label}, statement" and q.joins]
-    (join,) = query.joins
+    join = query.joins[0]
     side = join.right.relations if hint == "BROADCAST" else ()
     directive = HintDirective(
         "hint_join:r", join.signature, hint, side, literals=(literal_class(query.conditions or ()),)

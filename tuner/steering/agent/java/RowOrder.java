@@ -168,7 +168,7 @@ public final class RowOrder {
 
   /** Whether an operator takes the rows of a plan in an order that is the same in each run. */
   private boolean comesInOrder(LogicalPlan plan, Taker taker) {
-    boolean isFetched = !isLocal && shuffles.comesFromShuffle(plan) && !Shuffles.readsOneTaskEach(plan);
+    boolean isFetched = !isLocal && shuffles.comesFromShuffle(plan) && !shuffles.readsOneTaskEach(plan);
     if (!taker.isGrouped && !isFetched) return true;
     Set by = shuffles.sortedBy(plan);
     return by != null && (taker.together == null || taker.together.containsAll(by));

@@ -41,6 +41,7 @@ public final class Shuffles {
   private final IdentityHashMap shrinking = new IdentityHashMap();
   private final IdentityHashMap shuffled = new IdentityHashMap();
   private final IdentityHashMap sorted = new IdentityHashMap();
+  private final IdentityHashMap single = new IdentityHashMap();
 
   /** Whether Spark shuffles both sides of a join that nobody hints (JoinSelection): none it may build is small. */
   public boolean shuffles(Join join) {
@@ -132,13 +133,30 @@ public final class Shuffles {
 
   /**
    * Whether each relation of a plan is one file that one task reads: what it alone has shuffled comes in its order. A larger one is
-   * cut, and so may this one be, but Parquet and ORC have most files of this size in one piece.
+   * cut, and so may this one be, but Parquet and ORC have most files of this size in one piece. A side that Spark may broadcast is
+   * collected in the order of its tasks, however many these are.
    */
-  public static boolean readsOneTaskEach(LogicalPlan plan) {
+  public boolean readsOneTaskEach(LogicalPlan plan) {
+    Boolean known = (Boolean) single.get(plan);
+    if (known == null) {
+      known = Boolean.valueOf(findsOneTaskEach(plan));
+      single.put(plan, known);
+    }
+    return known.booleanValue();
+  }
+
+  private boolean findsOneTaskEach(LogicalPlan plan) {
     List children = Trees.children(plan);
     if (children.isEmpty()) return isOneFile(plan);
+    if (plan instanceof Join) return findsOneTaskEach((Join) plan);
     for (int i = 0; i < children.size(); i++) if (!readsOneTaskEach((LogicalPlan) children.get(i))) return false;
     return true;
+  }
+
+  private boolean findsOneTaskEach(Join join) {
+    boolean left = readsOneTaskEach(join.left());
+    boolean right = readsOneTaskEach(join.right());
+    return left && right || left && mayBroadcast(join, false) || right && mayBroadcast(join, true);
   }
 
   private static boolean isOneFile(LogicalPlan leaf) {

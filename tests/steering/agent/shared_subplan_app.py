@@ -116,6 +116,10 @@ STATEMENTS = {
         "AND d_year = 2002",
         "sales LEFT JOIN days ON s_day = d_day",
     ),
+    "of files that were listed before others were added": " JOIN ".join(
+        f"(SELECT count(*) n FROM sales_{listed} JOIN days ON s_day = d_day WHERE d_year = {year}) {listed}"
+        for listed, year in (("before", 2001), ("after", 2002))
+    ).join(("SELECT before.n, after.n FROM ", " ON true")),
     # Whether a row is malformed a parser says by the columns that it is asked for.
     "of texts": f"{OF_TEXTS} {KINDS} {YEARS}",
     "of texts, other columns": f"{OF_TEXTS} SELECT a.n, b.m FROM g a JOIN g b ON a.i_kind <=> b.i_kind {YEARS}",
@@ -141,6 +145,9 @@ spark.range(0, 40, 1, 2).selectExpr(
     "id AS i_item", "CAST(id % 7 AS INT) AS i_kind", "if(id % 2 = 0, 'a', 'a ') COLLATE UTF8_BINARY_RTRIM AS i_text"
 ).write.parquet(f"{directory}/items")
 read_tables(spark, directory, ("sales", "items", "days", "parts"))
+for listed in ("before", "after"):
+    spark.table("sales").limit(2000).write.mode("append").parquet(f"{directory}/growing")
+    spark.read.parquet(f"{directory}/growing").createOrReplaceTempView(f"sales_{listed}")
 spark.table("sales").selectExpr("s_item", "s_day", "if(s_id % 5 = 0, 'x', CAST(s_id AS STRING)) AS s_broken").write.csv(
     f"{directory}/sales_as_text"
 )

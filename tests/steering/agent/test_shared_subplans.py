@@ -34,6 +34,7 @@ REFUSED = {
     "a sum of one alone": "what may fail would be computed of other rows: sum",
     "grouped by others": "they are grouped by other columns",
     "rows without a match": "a condition is on rows that a join adds or leaves out by it",
+    "of files that were listed before others were added": "they read files of one path that were listed at different times",
     "of texts, other columns": "which rows a relation has may hang on the columns that are read of it",
 }
 

@@ -53,6 +53,7 @@ SOURCES = (
     "MergedPlans",
     "SumOverflow",
     "ReadColumns",
+    "ListedFiles",
     "SharedSubplans",
     "OrderRule",
     "HintRule",

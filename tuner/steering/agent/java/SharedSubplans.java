@@ -102,6 +102,9 @@ public final class SharedSubplans {
     for (int i = 0; i < groups.length; i++) {
       String other = ReadColumns.obstacle(groups[i], merged.plans[i]);
       if (other != null) throw new MergedPlans.Unlike(other);
+      if (!ListedFiles.areSame(merged.plans[0], merged.plans[i])) {
+        throw new MergedPlans.Unlike("they read files of one path that were listed at different times");
+      }
     }
     for (int i = 0; i < groups.length; i++) replaced.put(groups[i], above(groups[i], merged.plans[i], merged.own[i]));
     return replaced;

@@ -1,0 +1,56 @@
+package tuner.steering.agent;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.FileIndex;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.PartitioningAwareFileIndex;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileScan;
+
+/**
+ * Whether plans that are equal to Spark read the same files: it takes two listings of a path for equal, whatever was written between
+ * them (InMemoryFileIndex.equals).
+ */
+public final class ListedFiles {
+  private ListedFiles() {}
+
+  /** Of plans whose relations correspond place by place. */
+  public static boolean areSame(LogicalPlan one, LogicalPlan other) {
+    List files = of(one);
+    List others = of(other);
+    boolean same = files.size() == others.size();
+    for (int i = 0; same && i < files.size(); i++) same = areSame((FileIndex) files.get(i), (FileIndex) others.get(i));
+    return same;
+  }
+
+  private static List of(LogicalPlan plan) {
+    List found = new ArrayList();
+    List operators = Trees.everything(plan);
+    for (int i = 0; i < operators.size(); i++) {
+      FileIndex files = ofLeaf((LogicalPlan) operators.get(i));
+      if (files != null) found.add(files);
+    }
+    return found;
+  }
+
+  private static FileIndex ofLeaf(LogicalPlan leaf) {
+    if (leaf instanceof LogicalRelation) {
+      Object relation = ((LogicalRelation) leaf).relation();
+      return relation instanceof HadoopFsRelation ? ((HadoopFsRelation) relation).location() : null;
+    }
+    Object scan = leaf instanceof DataSourceV2ScanRelation ? ((DataSourceV2ScanRelation) leaf).scan() : null;
+    return scan instanceof FileScan ? ((FileScan) scan).fileIndex() : null;
+  }
+
+  /** Others list their files when they are read, or tell versions apart. */
+  private static boolean areSame(FileIndex one, FileIndex other) {
+    boolean isListed = one instanceof PartitioningAwareFileIndex && other instanceof PartitioningAwareFileIndex;
+    if (one == other || !isListed) return true;
+    return new HashSet(Arrays.asList(one.inputFiles())).equals(new HashSet(Arrays.asList(other.inputFiles())));
+  }
+}

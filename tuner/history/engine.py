@@ -27,6 +27,16 @@ def open_engine(url: URL) -> Engine:
     return _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
 
 
+def make_directory(url: URL) -> None:
+    """The directory of an SQLite store's file, where it is missing; StoreError where it cannot be made."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:" or "uri" in url.query:
+        return
+    try:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(url, f"cannot make its directory: {error.strerror}") from error
+
+
 def writer(engine: Engine) -> Engine:
     """The same engine for transactions that write: SQLite takes the write lock at their start, and waits for it."""
     return engine.execution_options(**{_WRITES: True})
@@ -78,11 +88,7 @@ def _postgresql(url: URL) -> Engine:
 
 
 def _sqlite(url: URL) -> Engine:
-    if url.database and url.database != ":memory:" and "uri" not in url.query:
-        try:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unusable(url, f"cannot make its directory: {error.strerror}") from error
+    make_directory(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

@@ -6,7 +6,7 @@ The statements, and what rows are read as, are in the modules beside it, a thing
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
@@ -19,7 +19,7 @@ from tuner.history.begun_runs import begin_run, forget_run
 from tuner.history.cohort_rows import CohortSummary, keep_stance, read_cohorts
 from tuner.history.documents import Detail, details_document
 from tuner.history.elsewhere import read_elsewhere
-from tuner.history.engine import explained, open_engine, reader, writer
+from tuner.history.engine import explained, reader, writer
 from tuner.history.finished_runs import finish_run
 from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
@@ -54,6 +54,7 @@ from tuner.history.saving_rows import (
 )
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
+from tuner.history.shared_engines import shared_engines
 from tuner.history.url import parse
 from tuner.history.verdict_rows import add_verdicts, read_verdicts, verdicts_of, verdicts_within
 from tuner.model.cohort_figures import CohortFigures
@@ -76,9 +77,11 @@ class Store:
     Threads may share a store. Processes share the database: each opens a store of its own, after any fork.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        """For an engine whose schema is at head; `Store.open` makes sure of it."""
+    def __init__(self, engine: Engine, give_back: Callable[[], None]) -> None:
+        """For an engine whose schema is at head, given back once; `Store.open` makes sure of both."""
         self._engine = engine
+        self._closing = ExitStack()
+        self._closing.callback(give_back)
         self._reader = reader(engine)
         self._writer = writer(engine)
 
@@ -88,15 +91,16 @@ class Store:
 
         StoreError when the URL is unusable, the database cannot be reached, or its schema is not at head.
         """
-        engine = open_engine(parse(url))
+        engines = shared_engines()
+        engine = engines.take(parse(url))
         wanted = engine.dialect.name == "sqlite" if migrate is None else migrate
         try:
             with explained(engine.url):
                 (migrate_schema if wanted else require_head)(engine)
         except BaseException:
-            engine.dispose()
+            engines.give_back(engine)
             raise
-        return cls(engine)
+        return cls(engine, lambda: engines.give_back(engine))
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +112,7 @@ class Store:
 
     def close(self) -> None:
         """Closes the connections; may be called again."""
-        self._engine.dispose()
+        self._closing.close()
 
     def begin(
         self,

@@ -70,6 +70,16 @@ def test_a_port_in_use_is_said_in_a_line(spark_tuner: Call) -> None:
     assert "give another --port" in result.err
 
 
+def test_a_store_that_no_url_names_is_said_before_an_address(
+    spark_tuner: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_TUNER_DB", "mysql://ann:hunter2@db/tuner")
+    result = spark_tuner("ui", "--no-browser")
+    assert (result.code, result.out) == (1, "")
+    assert "cannot be a mysql database" in result.err
+    assert "hunter2" not in result.err
+
+
 def test_what_is_missing_is_named_with_how_to_install_it(spark_tuner: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ui, "find_spec", lambda name: None if name == "uvicorn" else util.find_spec(name))
     result = spark_tuner("ui", "--no-browser")

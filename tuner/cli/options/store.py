@@ -22,11 +22,15 @@ def store_url(url: str | None) -> str:
 
 
 def stored_url(url: str | None) -> str:
-    """The same, for what reads a store: TunerError where --db names a file that is not there, which SQLite would make."""
+    """The same, for what reads a store.
+
+    TunerError where --db names a file that is not there, which SQLite would make, and where the URL names no database.
+    """
     from tuner.history.url import sqlite_file
 
     found = store_url(url)
-    if url and (file := sqlite_file(found)) is not None and not file.exists():
+    file = sqlite_file(found)
+    if url and file is not None and not file.exists():
         raise TunerError(
             f"{file}: there is no history store; check --db (spark-tuner db upgrade --db URL makes a new one)"
         )

@@ -107,10 +107,10 @@ def _made() -> Iterator[tuple[str, set[str], set[str], bool]]:
     """Where the source makes a reason, with which codes and names of numbers, as far as the function tells; whether
     these are all of its names."""
     root = Path(tuner.__file__).parent
-    for file in root.rglob("*.py"):
-        for function in (
-            one for one in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(one, ast.FunctionDef)
-        ):
+    texts = {file: file.read_text("utf-8") for file in root.rglob("*.py")}
+    for file, text in texts.items():
+        parsed = ast.walk(ast.parse(text)) if "Reason(" in text else ()
+        for function in (one for one in parsed if isinstance(one, ast.FunctionDef)):
             values = dict(_assigned(function))
             for call in ast.walk(function):
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Reason":

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.made_stores import make_at_once
-from tests.spark_archive import driver_options
+from tests.spark_archive import driver_options, java_options
 from tuner import side_by_side
 
 TPCDS_SCALE = 0.01
@@ -199,7 +199,7 @@ ON_CLUSTER = (
     "spark.executor.memory=700m",
     "spark.executor.cores=1",
     "spark.cores.max=2",
-    f"spark.executor.extraJavaOptions={driver_options()}",
+    f"spark.executor.extraJavaOptions={java_options()}",
 )
 
 
@@ -249,7 +249,7 @@ def wait_until(holds: Callable[[], bool], seconds: float = 120) -> None:
 
 def _daemon(home: Path, name: str, log: Path, *arguments: str, options: str = "") -> subprocess.Popen[bytes]:
     start = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", "--host", "localhost", *arguments]
-    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": f"{driver_options()} {options}"}
+    variables = {**on_loopback(), "SPARK_HOME": str(home), "SPARK_DAEMON_JAVA_OPTS": f"{java_options()} {options}"}
     with log.open("wb") as file:
         return subprocess.Popen(start, stdout=file, stderr=file, env=variables)
 

@@ -15,8 +15,9 @@ from pathlib import Path
 ARCHIVE = Path(sys.prefix) / "spark.jsa"
 # Small data and many plans: what a better compiler and collector would save, they cost many times over.
 # With the first alone Java keeps 48 MB for compiled code, which many plans fill.
+SMALL_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 # Each aggregate, sort and hash join allocates a page at once: 32 MB of a heap of 2 GB, which keep the collector busy.
-SMALL_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -Dspark.buffer.pageSize=1m"
+_SMALL_PAGES = "-Dspark.buffer.pageSize=1m"
 _SILENT = "-Xshare:auto -Xlog:disable"
 _PROGRAM = """
 import sys
@@ -35,7 +36,12 @@ spark.stop()
 
 
 def driver_options() -> str:
-    """Of SPARK_SUBMIT_OPTS, and of the daemons of a cluster, on this machine."""
+    """Of SPARK_SUBMIT_OPTS on this machine."""
+    return f"{java_options()} {_SMALL_PAGES}"
+
+
+def java_options() -> str:
+    """Of executors, and of the daemons of a cluster, on this machine."""
     return f"{SMALL_RUNS} {_SILENT} -XX:SharedArchiveFile={ARCHIVE}" if ARCHIVE.exists() else SMALL_RUNS
 
 

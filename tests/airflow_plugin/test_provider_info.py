@@ -17,7 +17,34 @@ from airflow_plugin.provider_info import get_provider_info
 
 from . import generations
 
-AIRFLOW = str(Path(sys.executable).with_name("airflow"))
+_COMMANDS = {
+    "providers": ["providers", "list", "--output", "json"],
+    "settings": ["config", "list", "--section", "spark_tuner", *(["--show-values"] if generations.AIRFLOW >= (3, 2) else [])],
+    "hooks": ["providers", "hooks", "--output", "json"],
+    "plugins": ["plugins", "--output", "json"],
+}  # fmt: skip
+# Airflow takes seconds to load: once for all of them.
+_AIRFLOW = """
+import io, json, sys
+from contextlib import redirect_stdout
+from airflow.__main__ import main
+
+said = {}
+for name, arguments in json.loads(sys.argv[1]).items():
+    sys.argv[1:] = arguments
+    with redirect_stdout(io.StringIO()) as printed:
+        main()
+    said[name] = printed.getvalue()
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What commands of Airflow print."""
+    printed = run(sys.executable, "-c", _AIRFLOW, json.dumps(_COMMANDS), home=tmp_path_factory.mktemp("airflow"))
+    found: dict[str, str] = json.loads(printed.splitlines()[-1])
+    return found
 
 
 def run(*command: str, home: Path) -> str:
@@ -64,31 +91,29 @@ def test_imports_nothing_since_every_import_of_airflow_imports_it(tmp_path: Path
 
 
 @pytest.mark.airflow
-def test_airflow_lists_the_provider(tmp_path: Path) -> None:
-    providers = json.loads(run(AIRFLOW, "providers", "list", "--output", "json", home=tmp_path))
+def test_airflow_lists_the_provider(said: dict[str, str]) -> None:
+    providers = json.loads(said["providers"])
     (ours,) = (row for row in providers if row["package_name"] == "airflow-spark-tuner")
     assert ours["version"].count(".") == 2
 
 
 @pytest.mark.airflow
-def test_airflow_lists_the_settings(tmp_path: Path) -> None:
-    flags = ["--show-values"] if generations.AIRFLOW >= (3, 2) else []
-    listed = run(AIRFLOW, "config", "list", "--section", "spark_tuner", *flags, home=tmp_path)
-    assert "[spark_tuner]" in listed
+def test_airflow_lists_the_settings(said: dict[str, str]) -> None:
+    assert "[spark_tuner]" in said["settings"]
     for line in ("enabled = True", "mode = auto"):
-        assert line in listed
+        assert line in said["settings"]
 
 
 @pytest.mark.airflow
-def test_airflow_loads_the_plugin(tmp_path: Path) -> None:
-    plugins = json.loads(run(AIRFLOW, "plugins", "--output", "json", home=tmp_path))
+def test_airflow_loads_the_plugin(said: dict[str, str]) -> None:
+    plugins = json.loads(said["plugins"])
     (ours,) = (row for row in plugins if row["name"] == "spark_tuner")
     assert "airflow-spark-tuner" in ours["source"]
 
 
 @pytest.mark.airflow
-def test_airflow_lists_the_connection_type(tmp_path: Path) -> None:
-    listed = json.loads(run(AIRFLOW, "providers", "hooks", "--output", "json", home=tmp_path))
+def test_airflow_lists_the_connection_type(said: dict[str, str]) -> None:
+    listed = json.loads(said["hooks"])
     (ours,) = (row for row in listed if row["connection_type"] == "spark_tuner")
     assert (ours["class"], ours["hook_name"]) == ("airflow_plugin.hook.HistoryStoreHook", "Spark tuner history")
     assert ours["package_name"] == "airflow-spark-tuner"

@@ -10,7 +10,7 @@ import typer
 from tuner.cli.as_json.status_cohorts import summary_json
 from tuner.cli.as_text.status_cohorts import show_cohorts
 from tuner.cli.options.checks import require_none_typed
-from tuner.cli.options.cohort import is_unborn, known_name, runs_if_known
+from tuner.cli.options.cohort import known_name, only_imported, runs_if_known
 from tuner.cli.options.output import AsJson, CoreHourPrice
 from tuner.cli.options.store import Url, stored_url
 from tuner.cli.reading.unborn_cohorts import unborn_cohorts
@@ -46,7 +46,7 @@ def status(
         from tuner.cli.as_text.status_cohort import cohort_page, show_cohort, show_unborn
         from tuner.cli.reading.imported_changes import imported_changes
 
-        if is_unborn(store, cohort):
+        if only_imported(store, cohort):
             show_unborn(console(), cohort, imported_changes(store, cohort))
             return
         show_cohort(console(), cohort_page(store, cohort, runs), core_hour_price)

@@ -51,14 +51,14 @@ def readable(runs: list[Run], cohort: str) -> list[Run]:
     return runs
 
 
-def is_unborn(store: Store, cohort: str) -> bool:
+def only_imported(store: Store, cohort: str) -> bool:
     """Whether something was imported for a cohort that has not run yet."""
     return not store.count(cohort) and bool(store.imports(cohort))
 
 
 def runs_if_known(store: Store, cohort: str, most: int | None = None) -> list[Run]:
-    """As `known_runs`, but none of a cohort that is unborn."""
-    return [] if is_unborn(store, cohort) else known_runs(store, cohort, most)
+    """As `known_runs`, but none of a cohort that was imported alone."""
+    return [] if only_imported(store, cohort) else known_runs(store, cohort, most)
 
 
 def require_known(store: Store, cohort: str) -> None:

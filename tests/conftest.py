@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import re
@@ -70,6 +71,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "nightly" not in needs:
             item.add_marker("contract" if needs else "unit")
     items.sort(key=lambda item: [item.get_closest_marker(need) is None for need in ("contract", "spark", "airflow")])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end: looked at by each collection of garbage, it took a tenth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 _unit_test = ""

@@ -25,7 +25,7 @@ _IN_ORDER = "takes rows in the order in which they come"
 _RISKY = {
     f"condition {number}": risk.replace("{x}", "x")
     for number, risk in enumerate(RAISING)
-    if AT_LENGTH or number % 6 == 0
+    if AT_LENGTH or number % 12 == 0
 }
 _OF_CONDITION = "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON least(greatest(hash({}), 0), 3) = c.m"
 _DRAWN_BELOW = "SELECT u, gw, cw FROM (SELECT *, rand(7) AS u FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"

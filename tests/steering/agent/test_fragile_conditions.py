@@ -18,7 +18,7 @@ _PAIRS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 # Of g no key is one of a bad row of f: no pair of equal keys fails, and many a pair would.
 _OF_PAIRS = "{join} g ON x.k = g.k AND least(greatest(hash({risk}, g.gw), 0), 3) >= 1"
 _OF_KEYS = "JOIN c ON least(greatest(hash({risk}), 0), 3) = c.m"
-_RISKS = [risk.replace("{x}", "x") for risk in RAISING[:: 6 if AT_LENGTH else 9]]
+_RISKS = [risk.replace("{x}", "x") for risk in RAISING[:: 6 if AT_LENGTH else 18]]
 
 
 def _programs() -> dict[str, Fragile]:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 from tuner.history.engine import make_directory, open_engine
 
-# Of stores that are all closed. They hold no connection, and a megabyte or two of statements.
+# Of stores that are all closed: these hold compiled statements and no connection.
 _MOST_IDLE = 2
 
 

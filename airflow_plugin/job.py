@@ -22,7 +22,7 @@ def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> Job
     base = arguments.event_log_base or settings.event_log_base
     return JobToRun(
         cohort=_cohort(arguments.cohort, f"{ti.dag_id}.{ti.task_id}", task),
-        key="/".join([ti.dag_id, ti.run_id, ti.task_id, str(ti.map_index), *_job_parts(task), str(ti.try_number)]),
+        key="/".join([_key_of_task(ti), *_job_parts(task), str(ti.try_number)]),
         try_number=ti.try_number,
         mode=Mode(arguments.mode) if arguments.mode else settings.mode,
         user_conf=task.conf,
@@ -60,6 +60,16 @@ def _resources(given: str, settings: Settings) -> Resources:
 def origin_of(ti: Any) -> Origin:
     """The task instance, as the history has it."""
     return Origin(ti.dag_id, ti.run_id, ti.task_id, -1 if ti.map_index is None else ti.map_index)
+
+
+def job_name_in(key: str, ti: Any) -> str:
+    """The name of the Spark job that a key of the task instance is of (`job_of`); "" where the task has one job."""
+    name, _, _ = key.removeprefix(f"{_key_of_task(ti)}/").rpartition("/")
+    return name
+
+
+def _key_of_task(ti: Any) -> str:
+    return f"{ti.dag_id}/{ti.run_id}/{ti.task_id}/{ti.map_index}"
 
 
 def _job_parts(task: TaskSubmission) -> list[str]:

@@ -17,7 +17,7 @@ from airflow_plugin import stats
 from airflow_plugin.compat import AirflowTaskTimeout
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
-from airflow_plugin.job import job_of, origin_of
+from airflow_plugin.job import job_name_in, job_of, origin_of
 from airflow_plugin.links import panel_url
 from airflow_plugin.settings import Settings
 from airflow_plugin.store_url import is_asked, store_url
@@ -92,9 +92,8 @@ def _before(task: TaskSubmission, current: Settings, found: Callable[..., list[l
         return replace(now, cohort=run.cohort, key=run.key, try_number=run.try_number)
 
     def begun(turn: loop.Turn) -> Begun:
-        of_task, _, _ = now.key.rpartition("/")
-        name, _, _ = turn.job.key.removeprefix(f"{of_task}/").rpartition("/")
-        return Begun(replace(task, job_name=name), turn, url, {}, is_submitted=True)
+        of_it = replace(task, job_name=job_name_in(turn.job.key, task.ti))
+        return Begun(of_it, turn, url, {}, is_submitted=True)
 
     return [begun(turn) for turn in found(origin_of(task.ti), job, url, now.most_seconds.before_run())]
 

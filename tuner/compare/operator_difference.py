@@ -108,11 +108,10 @@ def _joins(before: Query, after: Query) -> Iterator[OperatorDifference]:
 
 
 def _join(join: JoinSite) -> OperatorAmounts:
-    sorts = _summed(side.sort_ms for side in join.sides)
     return OperatorAmounts(
         join.output_rows,
         _summed(side.bytes for side in join.sides),
-        None if sorts is None else join.runs * sorts / 1e3,
+        None if join.sort_ms is None else join.sort_ms / 1e3,
         join.strategy.value,
         join.build_side.value if join.build_side else "",
     )

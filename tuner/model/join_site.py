@@ -94,6 +94,12 @@ class JoinSite:
         return self.left, self.right
 
     @property
+    def sort_ms(self) -> int | None:
+        """What sorting its sides took, all the times that its stage computed it; None where none was sorted for it."""
+        once = [side.sort_ms for side in self.sides if side.sort_ms is not None]
+        return self.runs * sum(once) if once else None
+
+    @property
     def is_skipped(self) -> bool:
         """Whether an earlier execution has made what feeds it: the join is to be looked at there."""
         return self.left.skipped or self.right.skipped

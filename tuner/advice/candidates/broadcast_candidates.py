@@ -94,13 +94,12 @@ def broadcast_by_aqe(join: JoinSite) -> BuildSide | None:
 def broadcast_evidence(candidate: HintCandidate) -> tuple[Evidence, ...]:
     """The measured numbers of a join to broadcast a side of."""
     side, join, name = candidate.hinted, candidate.join, side_name(candidate.hinted)
-    sort_ms = join.runs * ((join.left.sort_ms or 0) + (join.right.sort_ms or 0))
     evidence = [
         Evidence("build side rows", side.rows or 0, "rows", name),
         Evidence("build side bytes", side.shuffle_bytes or 0, "bytes", name),
         Evidence("predicted hash relation", candidate.relation_bytes, "bytes", name),
         Evidence("probe side rows", candidate.other.rows or 0, "rows", side_name(candidate.other)),
-        Evidence("sort time", sort_ms / 1e3, "core seconds", "both sides"),
+        Evidence("sort time", (join.sort_ms or 0) / 1e3, "core seconds", "both sides"),
     ]
     if side.estimated_bytes is not None:
         evidence.append(Evidence("planner's estimate", side.estimated_bytes, "bytes", name))
@@ -229,7 +228,7 @@ def _seconds(
     costs, cores, build = facts.costs, max(1, facts.cluster.cores), join.side(side)
     data = build.shuffle_bytes or 0
     broadcast = broadcast_seconds(build, join.side(side.other), data, facts.cluster.executors, costs)
-    merge = join.runs * spared_merge_core_seconds(join, side.other, costs) / cores
+    merge = spared_merge_core_seconds(join, side.other, costs) / cores
     added = broadcast.serial + join.runs * broadcast.probe_core / cores
     if after_shuffles:
         return merge, added

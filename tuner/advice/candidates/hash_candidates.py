@@ -98,20 +98,16 @@ def _seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tup
     costs, cores = facts.costs, max(1, facts.cluster.cores)
     # What was not sorted for this join had the order of a join below it: nothing is saved there.
     unsorted = sum(sort_core_seconds(s, costs) for s in join.sides if s.sort_ms is None)
-    measured = _sort_core_seconds(join)
-    merge = sort_merge_core_seconds(join, costs) - unsorted - measured + measured * _cpu_share(query)
+    measured = (join.sort_ms or 0) / 1e3
+    merge = join.runs * (sort_merge_core_seconds(join, costs) - unsorted) - measured + measured * _cpu_share(query)
     build, probe = join.side(side), join.side(side.other)
     hashed = shuffled_hash_core_seconds(build, probe, costs) + _resort_core_seconds(query, join, costs)
-    return join.runs * merge / cores, join.runs * hashed / cores
+    return merge / cores, join.runs * hashed / cores
 
 
 def _sort_seconds(facts: Facts, query: Query, join: JoinSite) -> float:
     """Wall seconds of what the metric "sort time" counted of a join's sides, on the CPU."""
-    return join.runs * _sort_core_seconds(join) * _cpu_share(query) / max(1, facts.cluster.cores)
-
-
-def _sort_core_seconds(join: JoinSite) -> float:
-    return ((join.left.sort_ms or 0) + (join.right.sort_ms or 0)) / 1e3
+    return (join.sort_ms or 0) / 1e3 * _cpu_share(query) / max(1, facts.cluster.cores)
 
 
 def _cpu_share(query: Query) -> float:

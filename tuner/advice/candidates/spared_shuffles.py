@@ -34,15 +34,16 @@ def spared_shuffle_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCos
 
 
 def spared_merge_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> float:
-    """Core seconds of sorting and merging, less what sorting takes for an operator above that relied on the join's order.
+    """Core seconds of sorting and merging, all the times that the join's stage computed it, less what sorting takes for an
+    operator above that relied on the join's order.
 
     A side that was neither shuffled nor sorted came in the order of a join below: no sort of it is spared.
     """
     unsorted = sum(sort_core_seconds(side, costs) for side in join.sides if _came_sorted(side))
     spared = sort_merge_core_seconds(join, costs) - unsorted
     if join.reshuffle is None or not join.reshuffle.sorts or _came_sorted(join.side(probe)):
-        return spared
-    return spared - sort_core_seconds(_reshuffled(join, join.reshuffle, probe), costs)
+        return join.runs * spared
+    return join.runs * (spared - sort_core_seconds(_reshuffled(join, join.reshuffle, probe), costs))
 
 
 def repeated_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
@@ -87,7 +88,7 @@ def _moved_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> f
     reading = sum(side.shuffle_bytes or 0 for side in join.sides) * costs.shuffle_read + (join.tasks or 0) * costs.task
     # A join that AQE turned probes already.
     merged = join.strategy is Strategy.SORT_MERGE
-    spared = join.runs * (spared_merge_core_seconds(join, probe, costs) - probing) if merged else 0.0
+    spared = spared_merge_core_seconds(join, probe, costs) - join.runs * probing if merged else 0.0
     gone = reading / 1e9 + spared
     return max(probing, (join.core_ms or 0) / 1e3 - gone)
 

@@ -111,9 +111,10 @@ def _product(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
 
 
 def _last_resort(join: LogicalJoin, conf: SelectionConf) -> Choice | None:
-    built = _kept(join) or (join.smaller if join.equi_keys else _preferred_loop_side(join))
     if join.type is JoinType.LEFT_SINGLE:
         built = RIGHT
+    else:
+        built = _kept(join) or (join.smaller if join.equi_keys else _preferred_loop_side(join))
     return Choice(Strategy.BROADCAST_NESTED_LOOP, built, Rule.LAST_RESORT)
 
 

@@ -19,6 +19,8 @@ class Reach(StrEnum):
 
     def hints(self, join: JoinSite, side: JoinSide) -> bool:
         """Whether a hint can name this side: SQL text names one relation, the agent any side unlike the other."""
+        if join.with_changed_table:
+            return False
         match self:
             case Reach.AGENT:
                 return sorted(join.left.relations) != sorted(join.right.relations)

@@ -67,7 +67,8 @@ class JoinSite:
     `relation.column`, left then right. `runs` says how often its stage computed it: twice below a range partitioning, which
     samples its rows first. `has_condition` says that it drops rows for something besides its keys, too. `core_ms` sums the
     run times of its stage's `tasks`, whatever else they did. `reshuffle` is there where an operator above relies on its
-    shuffles.
+    shuffles. `with_changed_table` says that its left side are rows of the table that the query changes (MERGE, UPDATE, DELETE):
+    such joins are left as they are.
     """
 
     signature: str
@@ -85,6 +86,7 @@ class JoinSite:
     tasks: int | None = None
     reshuffle: Reshuffle | None = None
     has_condition: bool = False
+    with_changed_table: bool = False
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

@@ -19,6 +19,7 @@ from tuner.model.join_graph import (
 )
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.changed_table import above_changed_table
 from tuner.plan.color_refinement import color_refinement
 from tuner.plan.counting import NOTHING_LOST, Counting
 from tuner.plan.counting_of import counting_of
@@ -69,10 +70,11 @@ def join_blocks(
     elsewhere = {id(node) for node in root.walk_unfilled()}
     counting = counting_of(root, finished=finished, lost=lost)
     found: list[tuple[PlanNode, JoinBlock]] = []
+    changed = above_changed_table(root)
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if parsed := _inner(node):
+        if (parsed := _inner(node)) and id(node) not in changed:
             is_whole = finished and id(node) not in elsewhere
             block = _Block(lineage, scans_below, outputs, counting, finished=is_whole)
             written, _ = block.flatten(node, parsed)

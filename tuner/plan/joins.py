@@ -11,6 +11,7 @@ import msgspec
 
 from tuner.model.join_site import JoinSite
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.plan.changed_table import above_changed_table
 from tuner.plan.counting import NOTHING_LOST, Counting
 from tuner.plan.counting_of import counting_of
 from tuner.plan.digest import digest
@@ -58,6 +59,7 @@ class Join(msgspec.Struct, frozen=True):
     right: JoinInput
     equated: tuple[tuple[str, str], ...] = ()
     has_condition: bool = False
+    with_changed_table: bool = False
 
 
 class PlannedJoin(msgspec.Struct, frozen=True):
@@ -122,12 +124,12 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
 @once_a_plan
 def every_join(root: PlanNode) -> Sequence[Join]:
     """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
-    lineage, scans_below = lineage_of(root), scans_of(root)
+    lineage, scans_below, changed = lineage_of(root), scans_of(root), above_changed_table(root)
     seen: Counter[str] = Counter()
     found = []
     for node in root.walk_query():
         if node.name in JOINS and len(node.children) == 2:
-            join = _join(node, lineage, scans_below, seen)
+            join = _join(node, lineage, scans_below, seen, with_changed_table=id(node) in changed)
             seen[join.signature] += 1
             found.append(join)
     return found
@@ -137,7 +139,9 @@ def _operator(join: Join) -> PlanNode:
     return join.node
 
 
-def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int]) -> Join:
+def _join(
+    node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int], *, with_changed_table: bool
+) -> Join:
     parsed = parse_join(node)
     keys = [[lineage.source(key) for key in side] for side in (parsed.left_keys, parsed.right_keys)]
     inputs = [JoinInput(c, scans_below.scans(c), scans_below.relations(c)) for c in node.children]
@@ -153,8 +157,9 @@ def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mappi
     equated = tuple((lineage.source(one), lineage.source(other)) for one, other in equalities(parsed.rest))
     conditional = any(attributes(part) for part in split_top_level(parsed.rest))
     return Join(
-        node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated, conditional
-    )
+        node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated, conditional,
+        with_changed_table,
+    )  # fmt: skip
 
 
 def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: Counting, *, finished: bool) -> JoinSite:
@@ -178,6 +183,7 @@ def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: C
         planned_strategy=planned.strategy,
         runs=counting.runs.get(id(join.node), 1),
         has_condition=join.has_condition,
+        with_changed_table=join.with_changed_table,
     )
 
 

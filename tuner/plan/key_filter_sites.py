@@ -64,7 +64,7 @@ class _Finder:
         self._shared = reused_exchanges(root.walk_all())
 
     def sites(self, join: Join) -> Iterator[KeyFilterSite]:
-        if not join.keys:
+        if not join.keys or join.with_changed_table:
             return
         left, right = ([pair[at] for pair in join.keys] for at in (0, 1))
         if join.type in _BOTH:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tuner.plan.changed_table import above_changed_table
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 
@@ -15,6 +16,9 @@ _FUNCTIONS = re.compile(
 )
 # What one of their names holds, in small letters: sooner looked for.
 _IN_NAMES = ("rand", "uniform(", "uuid(", "monotonically_", "spark_partition_id(", "shuffle(", "input_file_")
+# The number that MERGE gives each row of the table it changes, to see whether one matches twice (RewriteRowLevelCommand.ROW_ID).
+_ROW_ID = re.compile(r"\bmonotonically_increasing_id\(\) AS __row_id#\d+L?")
+_MERGES = frozenset({"MergeRows", "MergeRowsExec"})
 _SAMPLE = "Sample"
 _LIMITS = frozenset({"CollectLimit", "CollectTail", "GlobalLimit"})
 _PASSED_ON = frozenset({"Project", "LocalLimit", "Exchange", "InputAdapter", "WholeStageCodegen"})
@@ -25,12 +29,15 @@ def not_deterministic(root: PlanNode) -> str:
 
     A text of the user's that looks like one is taken for one; what the user's own functions do is not known.
     """
+    changed = above_changed_table(root)
+    merged = any(node.name in _MERGES for node in root.walk()) if changed else False
     for node in root.walk_query():
         if node.name == _SAMPLE:
             return _SAMPLE.lower()
         if node.name in _LIMITS and _takes_rows_of_joins_as_they_come(node):
             return "LIMIT without ORDER BY"
-        if function := _function(node.text):
+        text = _ROW_ID.sub("", node.text) if merged and id(node) in changed else node.text
+        if function := _function(text):
             return function
     return ""
 

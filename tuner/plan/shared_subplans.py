@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tuner.model.shared_subplan import SharedSubplan
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.changed_table import above_changed_table
 from tuner.plan.expression import attributes, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, every_join, parse_join
 from tuner.plan.lineage import lineage_of
@@ -59,7 +60,12 @@ class _Copy:
 
 
 def shared_subplans(root: PlanNode) -> tuple[SharedSubplan, ...]:
-    """The aggregates of a plan that ran to its end, which stand several times above the same join; those of most rows first."""
+    """The aggregates of a plan that ran to its end, which stand several times above the same join; those of most rows first.
+
+    None of a plan that changes rows: what tells which it changes stays as it is.
+    """
+    if above_changed_table(root):
+        return ()
     finder = _Finder(root)
     alike: dict[tuple[str, tuple[str, ...], frozenset[str]], list[_Copy]] = {}
     for signature, copy in finder.copies(root):

@@ -60,6 +60,9 @@ def advise_skew_joins(facts: Facts) -> Iterable[Change]:
         return
     if settings.version < SKEW_JOIN.since:
         return
+    # MERGE looks in each task by itself whether a row matches twice: a partition of what it is matched with must stay whole.
+    if any(join.with_changed_table for query in facts.queries for join in query.joins):
+        return
     found = [s for p in skewed_partitions(facts) if (s := _split(facts, p)) is not None]
     # Smaller tasks everywhere may cost more than the last of the splits gains: then only those that need none.
     advisory = Coalescing.of(facts).advisory_bytes

@@ -29,6 +29,7 @@ SOURCES = (
     "AgentLoaded",
     "PlanSteered",
     "Agent",
+    "RowChanges",
     "Scope",
     "Columns",
     "NeverFails",

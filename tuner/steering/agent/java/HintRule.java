@@ -48,16 +48,18 @@ public final class HintRule extends Rule {
   private static LogicalPlan hinted(LogicalPlan plan, Pass pass) {
     LogicalPlan result = plan;
     List hints = pass.hints();
+    String absent = "the plan has no such join";
     if (!hints.isEmpty() || pass.trace != null) {
       List operators = Trees.everything(plan);
       String obstacle = Scope.obstacle(plan, operators);
+      if (RowChanges.areIn(operators)) absent = RowChanges.REASON;
       if (obstacle != null) pass.tellRest(obstacle, obstacle);
       else if (!hints.isEmpty()) result = hinted(plan, operators, hints, pass);
       if (pass.trace != null && !pass.isReported()) {
         pass.trace.put("joins", Trace.joins(result, pass.names, new Lineage(operators, pass.names)));
       }
     }
-    pass.tellRest("the plan has no such join", "the plan has no such block of joins");
+    pass.tellRest(absent, "the plan has no such block of joins");
     return result;
   }
 
@@ -68,13 +70,14 @@ public final class HintRule extends Rule {
     strategies.removeAll(shared);
     strategies.removeAll(filters);
     // First: parts with filters of other keys, or with other strategies, would not be equal.
-    if (!shared.isEmpty()) {
+    if (!shared.isEmpty() && !RowChanges.areIn(operators)) {
       plan = new SharedSubplans(pass).of(plan, shared);
       operators = Trees.everything(plan);
     }
     if (!filters.isEmpty()) {
       Lineage lineage = new Lineage(operators, pass.names);
-      plan = new KeyFilters(filters, pass, lineage, new RowOrder(plan, Agent.orderSensitive())).of(plan);
+      KeyFilters keyFilters = new KeyFilters(filters, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
+      plan = RowChanges.beside(keyFilters, operators).of(plan);
       operators = Trees.everything(plan);
     }
     if (strategies.isEmpty()) return plan;
@@ -82,7 +85,7 @@ public final class HintRule extends Rule {
     Lineage lineage = new Lineage(operators, pass.names);
     JoinHints joinHints = new JoinHints(strategies, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
     joinHints.refuse(operators);
-    return joinHints.of(plan);
+    return RowChanges.beside(joinHints, operators).of(plan);
   }
 
   private static List among(List hints, String name) {

@@ -78,7 +78,7 @@ public final class OrderRule extends Rule {
     pass.tellValues(new Literals(operators, lineage));
     if (obstacle != null || orders.isEmpty()) return plan;
     RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
-    LogicalPlan ordered = new JoinOrders(orders, pass, names, lineage, rowOrder).of(plan);
+    LogicalPlan ordered = RowChanges.beside(new JoinOrders(orders, pass, names, lineage, rowOrder), operators).of(plan);
     if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");

@@ -52,7 +52,7 @@ public final class RowOrder {
   private static final Set INDIFFERENT = names(
       "Project Filter Join Sort Union Distinct Generate Expand Repartition RepartitionByExpression RebalancePartitions"
       + " SubqueryAlias WithCTE CTERelationDef WindowGroupLimit ReturnAnswer Subquery WriteFiles AppendData"
-      + " OverwriteByExpression OverwritePartitionsDynamic");
+      + " OverwriteByExpression OverwritePartitionsDynamic MergeRows ReplaceData WriteDelta");
   // What numbers rows, or hands them to code that may, as they lie: those that a sort merge join puts out lie sorted.
   private static final Set AS_THEY_LIE = names(
       "AttachDistributedSequence ScriptTransformation BatchEvalPythonUDTF ArrowEvalPythonUDTF");

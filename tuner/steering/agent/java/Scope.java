@@ -5,16 +5,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.connector.catalog.Table;
 
 /** What of a plan the agent may touch, and which relations it reads. */
 public final class Scope {
-  // Row-level changes pair the rows they read with those they write; a recursion is planned anew for each of its steps. Up to
-  // Spark 3.4 Iceberg brings its own operators for such changes.
+  // Changes of rows that are not Spark's own (up to Spark 3.4 Iceberg brings its operators), or that a table makes by itself; a
+  // recursion is planned anew for each of its steps.
   private static final Set UNTOUCHED = new HashSet(Arrays.asList(new Object[] {
-      "MergeRows", "MergeIntoTable", "ReplaceData", "WriteDelta", "UpdateTable", "DeleteFromTable", "UpdateRows",
-      "MergeIntoIcebergTable", "UpdateIcebergTable", "DeleteFromIcebergTable", "ReplaceIcebergData", "WriteIcebergDelta",
-      "UnionLoop", "UnionLoopRef"}));
+      "MergeIntoTable", "UpdateTable", "DeleteFromTable", "UpdateRows", "MergeIntoIcebergTable",
+      "UpdateIcebergTable", "DeleteFromIcebergTable", "ReplaceIcebergData", "WriteIcebergDelta", "UnionLoop", "UnionLoopRef"}));
 
   private static final String CACHES = "org.apache.spark.sql.execution.CacheManager";
   private static final Set DATASETS = new HashSet(Arrays.asList(new Object[] {
@@ -26,14 +24,16 @@ public final class Scope {
   public static String obstacle(LogicalPlan plan, List operators) {
     if (plan.isStreaming()) return "streaming queries are left as they are";
     if (isKept()) return "what fills a cache or a checkpoint is left as it is: whoever reads it may take rows as they lie there";
+    boolean changesRows = RowChanges.areIn(operators);
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan operator = (LogicalPlan) operators.get(i);
       String name = operator.getClass().getSimpleName();
       // What draws numbers by the places of its rows makes other ones of other places.
       if (name.equals("Sample")) return "a sample is not deterministic";
-      if (!operator.deterministic()) return "the plan is not deterministic";
+      boolean deterministic = changesRows ? RowChanges.isDeterministic(operator) : operator.deterministic();
+      if (!deterministic) return "the plan is not deterministic";
       if (UNTOUCHED.contains(name)) return "plans with " + name + " are left as they are";
-      if (isChangedByRows(operator)) return "a table whose rows are changed is left as it is";
+      if (!changesRows && RowChanges.isChanged(operator)) return "a table whose rows are changed is left as it is";
     }
     return null;
   }
@@ -47,12 +47,6 @@ public final class Scope {
       if (name.equals(CACHES) || DATASETS.contains(name) && calls[i].getMethodName().contains("heckpoint")) return true;
     }
     return false;
-  }
-
-  /** Whether a table is read for a change of its rows (RowLevelOperationTable), whatever the operator is called that writes them. */
-  private static boolean isChangedByRows(LogicalPlan leaf) {
-    Table table = Names.tableOf(leaf);
-    return table != null && table.getClass().getSimpleName().equals("RowLevelOperationTable");
   }
 
   /** The names of all relations that a plan and its subqueries read. */

@@ -185,6 +185,33 @@ def test_an_import_leaves_a_log_that_is_still_written(logs: Path, tmp_path: Path
         assert store.count("etl") == 3
 
 
+def test_an_import_of_nothing_but_logs_that_are_still_written_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    night(tmp_path / "logs", 5, 7, ended=False)
+    done = spark_tuner("import", tmp_path / "logs", "--db", f"sqlite:///{tmp_path}/live.db")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "is still being written" in said(done)
+
+
+@pytest.mark.parametrize("command", [("replay",), ("import", "--db", "sqlite:///{}/live.db")])
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"INFO no event\n" * 50, "no event log among the files that were given, only a.log, b.log"),
+        ((ZSTD_MAGIC + b"no frame") * 3, "no application in 2 logs"),
+    ],
+)
+def test_a_directory_without_an_application_says_so(
+    command: tuple[str, ...], content: bytes, why: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for name in ("a.log", "b.log"):
+        (folder / name).write_bytes(content)
+    done = spark_tuner(*(word.format(tmp_path) for word in command), folder)
+    assert (done.exit_code, done.stderr) == (1, f"spark-tuner: {why}\n")
+
+
 def test_a_path_without_logs_is_an_error_and_stops_nothing_else(logs: Path, tmp_path: Path) -> None:
     done = spark_tuner("replay", logs, tmp_path / "nowhere", "--json")
     assert done.exit_code == 1

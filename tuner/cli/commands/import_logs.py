@@ -90,18 +90,18 @@ def import_logs(
             ended = look_until_ended(WatchedImport(paths, LocalReplay(walker, rules, which), store), every, tell)
             # As any command that Ctrl-C ends; SIGTERM is how a service is asked to.
             raise typer.Exit(128 + signal.SIGINT if ended is signal.SIGINT else 0)
-        news, failures = _once(paths, walker, rules, which, store)
+        news, failed = _once(paths, walker, rules, which, store)
     tell(news)
     if not as_json and news.kept:
         _tell_where(store_at, [cohort.cohort for cohort, _ in news.kept], given=url is not None)
-    if failures or not news.kept:
+    if failed:
         raise typer.Exit(1)
 
 
 def _once(
     paths: list[str], walker: Walker, rules: CohortRules, which: RunSelection, store: Store
-) -> tuple[Imported, int]:
-    """What was imported, and how many failures there are: paths without a log, and `told_failures`."""
+) -> tuple[Imported, bool]:
+    """What was imported, and whether something that was asked for is not there; what is still written is there later."""
     from tuner.cli.reading.replaying import replayed_here
     from tuner.replay.cohort_replay import UnreadLog
     from tuner.replay.imported import Imported
@@ -117,7 +117,8 @@ def _once(
         summary = found.summary
         kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
     failures += told_failures(sources, summary, which)
-    return Imported(kept, [*summary.unread, *left], [*summary.problems, *problems.found]), failures
+    news = Imported(kept, [*summary.unread, *left], [*summary.problems, *problems.found])
+    return news, bool(failures) or not (kept or left)
 
 
 def _tell_as_json(store_at: str, imported: Imported) -> None:

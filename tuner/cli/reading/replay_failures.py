@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tuner.cli.reading.log_sources import on_stderr
 from tuner.eventlog.log_version import finished_name, log_name
 from tuner.history.asked_cohorts import none_asked
+from tuner.printable import listed
 from tuner.words.counts import counted
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from tuner.replay.run_selection import RunSelection
 
 
-def told_failures(sources: Iterable[LogSource], summary: ReplaySummary, which: RunSelection) -> int:
+def told_failures(sources: Sequence[LogSource], summary: ReplaySummary, which: RunSelection) -> int:
     """How many failures there are: logs that were given by their own names and could not be read, and a pattern that names no
-    cohort. That none started since then is told, too."""
+    cohort. Why there is no cohort else is told, too."""
     named = {log_name(source) for source in sources if source.named}
     unread = [log for log in summary.unread if log.is_unreadable and finished_name(log.log) in named]
     for log in unread:
@@ -26,10 +27,23 @@ def told_failures(sources: Iterable[LogSource], summary: ReplaySummary, which: R
     if summary.unnamed:
         on_stderr(none_asked(which.cohort, summary.unnamed))
         return len(unread) + 1
-    read = summary.logs - sum(log.is_unreadable for log in summary.unread)
-    if read and not summary.cohorts and not summary.problems and (started := _started(which)):
-        on_stderr(f"no application that is asked for started {started} ({counted(read, 'log')} read)")
+    if sources and not summary.cohorts and (why := _why_none(sources, summary, which)):
+        on_stderr(why)
     return len(unread)
+
+
+def _why_none(sources: Sequence[LogSource], summary: ReplaySummary, which: RunSelection) -> str:
+    """Why these logs make no cohort; "" where that is told already."""
+    unreadable = sum(log.is_unreadable for log in summary.unread)
+    read = summary.logs - unreadable
+    if not (summary.logs or summary.unread):
+        return f"no event log among the files that were given, only {listed(source.path.name for source in sources)}"
+    if read <= 0:
+        return "" if all(source.named for source in sources) else f"no application in {counted(unreadable, 'log')}"
+    if summary.problems:
+        return summary.problems[0]
+    started = _started(which)
+    return started and f"no application that is asked for started {started} ({counted(read, 'log')} read)"
 
 
 def _started(which: RunSelection) -> str:

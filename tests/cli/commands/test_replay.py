@@ -72,6 +72,14 @@ def test_with_a_price_it_speaks_in_money(logs: Path) -> None:
     assert "core-hour:" not in spark_tuner("replay", logs).stdout
 
 
+def test_what_no_log_tells_costs_nothing_that_is_known(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    night(tmp_path / "logs", 5, 7, ended=False)
+    *_, last = spark_tuner("replay", tmp_path / "logs", "--json", "--core-hour-price", "2").stdout.splitlines()
+    totals = json.loads(last)["totals"]
+    assert (totals["runs"], totals["allocated_runs"], totals["cost"]) == (1, 0, None)
+
+
 def test_it_tells_what_is_asked_for_and_never_used(logs: Path) -> None:
     night(logs, 3, 7, heap_bytes=GIB)
     done = spark_tuner("replay", logs, "--resources")

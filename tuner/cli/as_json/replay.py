@@ -76,6 +76,7 @@ def _seconds(p: Prediction | None) -> dict[str, float] | None:
 def totals_json(summary: ReplaySummary, core_hour_price: float | None) -> dict[str, Any]:
     """What all runs come to, with what is to be known of each cohort."""
     held, saved = summary.allocated_core_hours, summary.saved_core_hours
+    told = sum(c.allocated_runs for c in summary.cohorts)
     return {
         "logs": summary.logs,
         "size_bytes": summary.size_bytes,
@@ -83,10 +84,10 @@ def totals_json(summary: ReplaySummary, core_hour_price: float | None) -> dict[s
         "query_seconds": sum(c.query_seconds for c in summary.cohorts),
         "core_hours": sum(c.core_hours for c in summary.cohorts),
         "allocated_core_hours": held,
-        "allocated_runs": sum(c.allocated_runs for c in summary.cohorts),
+        "allocated_runs": told,
         "saved_core_hours": saved,
         "core_hour_price": core_hour_price,
-        "cost": cost_of(held, core_hour_price),
+        "cost": cost_of(held if told else None, core_hour_price),
         "saved_cost": cost_of(saved, core_hour_price),
         "live_decisions": {
             "steered": sum(c.live for c in summary.cohorts),

@@ -139,6 +139,7 @@ def test_one_cohort_and_one_stretch_of_time_can_be_chosen(logs: Path) -> None:
         ("--conf", "a=b"),
         ("--since", "x"),
         *(("--months", months) for months in ("-1", "1000000", "inf", "nan")),
+        ("",),
     ],
 )
 def test_bad_usage_is_2(logs: Path, wrong: tuple[str, ...]) -> None:

@@ -118,7 +118,7 @@ def test_a_pipe_is_not_waited_for(folders: LogFolders, tmp_path: Path) -> None:
         folders.sources("pipe")
 
 
-@pytest.mark.parametrize("name", ["s3://bucket", "file:///tmp", "no-such-folder", "{here}/a/log-a"])
+@pytest.mark.parametrize("name", ["", "s3://bucket", "file:///tmp", "no-such-folder", "{here}/a/log-a"])
 def test_what_is_no_folder_of_this_machine_is_refused_at_the_start(
     name: str, folders: LogFolders, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from tuner.cli.options.cohort import known_name
+from tuner.cli.options.logs import named_paths
 from tuner.cli.options.output import AsJson
 from tuner.cli.options.store import Url
 from tuner.errors import TunerError
@@ -18,7 +19,8 @@ from tuner.words.counts import counted
 
 def explain(
     paths: Annotated[
-        list[str] | None, typer.Argument(help="Event logs, or directories of them. [default: the store's runs]")
+        list[str] | None,
+        typer.Argument(callback=named_paths, help="Event logs, or directories of them. [default: the store's runs]"),
     ] = None,
     model: Annotated[
         bool, typer.Option("--model", help="Train on all of them, and show prices and cross-validated errors.")

@@ -59,9 +59,10 @@ class LogFolders:
 
 
 def _folder(name: str) -> Path:
-    place = None if scheme_of(name) else _real(Path(name))
+    # A variable that is not set names no directory, nor the one that the server was started in.
+    place = None if not name or scheme_of(name) else _real(Path(name))
     if place is None or not place.is_dir():
-        raise TunerError(f"--logs {name}: no directory of this machine; give one that holds event logs")
+        raise TunerError(f"--logs {name or repr(name)}: no directory of this machine; give one that holds event logs")
     return place
 
 

@@ -110,12 +110,38 @@ def test_a_zip_file_elsewhere_is_not_opened_through_a_link(folders: LogFolders, 
     assert "log-packed" not in names(folders)
     shutil.copy(packed, tmp_path / "b" / "own.zip")
     assert names(folders, "own.zip") == ["log-packed"]
+    for path in (
+        "logs.zip/log-packed",
+        "{here}/beside/logs.zip/log-packed",
+        "own.zip/../logs.zip/log-packed",
+        "log-a/x",
+    ):
+        with pytest.raises(OutsideError):
+            folders.sources(path.format(here=tmp_path))
+
+
+def test_a_log_in_a_zip_file_is_read_by_the_path_that_it_is_listed_with(folders: LogFolders, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a" / "logs.zip", "w") as archive:
+        for name in ("one", "two"):
+            archive.write(tmp_path / "a" / "log-a", f"packed/{name}")
+    (listed,) = (str(source.path) for source in folders.sources() if source.path.name == "one")
+    assert names(folders, listed) == names(folders, "logs.zip/packed/one") == ["one"]
+    assert names(folders, "logs.zip/packed") == ["one", "two"]
+    for path in ("logs.zip/packed/three", "logs.zip/pack", "logs.zip/\x00"):
+        with pytest.raises(OutsideError):
+            folders.sources(path)
+
+
+def test_a_folder_that_is_gone_hides_no_other(folders: LogFolders, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "a")
+    assert names(folders) == ["log-b"]
 
 
 def test_a_pipe_is_not_waited_for(folders: LogFolders, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a" / "pipe")
-    with pytest.raises(OutsideError):
-        folders.sources("pipe")
+    for path in ("pipe", "pipe/log"):
+        with pytest.raises(OutsideError):
+            folders.sources(path)
 
 
 @pytest.mark.parametrize("name", ["", "s3://bucket", "file:///tmp", "no-such-folder", "{here}/a/log-a"])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -49,6 +52,17 @@ def test_logs_are_listed_newest_first_and_found_by_their_paths(folders: LogFolde
     assert all(Path(item.path).is_relative_to(logs) and item.bytes > 0 for item in found.items)
     assert log_list(folders, "LOCAL-1", 20, 0)["total"] == 1
     assert log_list(folders, "no such", 20, 0)["items"] == []
+
+
+def test_a_log_whose_name_is_no_text_hides_no_other(folders: LogFolders, logs: Path) -> None:
+    log = next(iter(logs.iterdir()))
+    shutil.copy(log, os.fsencode(logs) + b"/l\xe4g")
+    with zipfile.ZipFile(logs / "packed.zip", "w") as archive:
+        archive.write(log, "log")
+    found = Page[LogItem].model_validate(log_list(folders, "", 20, 0))
+    assert found.total == 5
+    assert f"{logs}/l\ufffdg" in [item.path for item in found.items]
+    assert [item.path for item in found.items if item.written_at is None] == [f"{logs}/packed.zip/log"]
 
 
 def test_advice_is_that_of_the_command(spark_tuner: Call, folders: LogFolders, logs: Path) -> None:

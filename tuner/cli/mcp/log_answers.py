@@ -10,11 +10,12 @@ from tuner.panel.models.page import Page
 
 
 class LogItem(Answer):
-    """An event log. `path` is what other tools take; `bytes` are those of its files, `in_progress` whether it goes on."""
+    """An event log. `path` is what other tools take; `bytes` are those of its files, `in_progress` whether it goes on;
+    `written_at` is not known of what lies in a zip file."""
 
     path: str
     bytes: int
-    written_at: datetime
+    written_at: datetime | None
     in_progress: bool
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tuner.errors import EventLogNotFoundError, TunerError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import LogPath, is_special, scheme_of
+from tuner.printable import printable
 
 # The same for what is not there and for what lies elsewhere: neither is to be told from the other.
 OUTSIDE = "no event log at this path in the folders given with --logs; list_logs has those that there are"
@@ -42,10 +43,10 @@ class LogFolders:
         return list(found.values())
 
     def inside(self, path: str) -> Path:
-        """The real path of a file or directory in the folders. Raises OutsideError."""
+        """The real path of a file or directory in the folders, or of what lies in a zip file there. Raises OutsideError."""
         for folder in () if scheme_of(path) else self.folders:
             # An absolute path stays what it is.
-            place = _real(folder / path)
+            place = _real(folder / path) or _in_zip(folder / path)
             if place is not None and self._has(place) and not is_special(place):
                 return place
         raise OutsideError(OUTSIDE)
@@ -74,11 +75,22 @@ def _real(path: Path) -> Path | None:
         return None
 
 
+def _in_zip(path: Path) -> Path | None:
+    """What a path names in a file, which is to be a zip file, below the real path of that; None where it leads into none."""
+    for parent in path.parents if printable(str(path)) == str(path) else ():
+        if (place := _real(parent)) is not None:
+            within = path.relative_to(parent)
+            return place / within if place.is_file() and ".." not in within.parts else None
+    return None
+
+
 def _found(place: Path) -> Iterator[LogSource]:
     try:
-        yield from find_logs(place)
+        there = place if place.exists() else next((file for file in place.parents if file.is_file()), place)
+        logs = find_logs(there)
     except (EventLogNotFoundError, OSError):
         return
+    yield from (log for log in logs if there is place or Path(str(log.path)).is_relative_to(place))
 
 
 def _on_disk(file: LogPath) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 from tuner.cli.mcp.log_answers import LogItem
 from tuner.cli.mcp.log_folders import LogFolders
 from tuner.eventlog.find import LogSource
+from tuner.eventlog.location import shown
 from tuner.eventlog.log_version import last_written, log_bytes
 from tuner.panel.paging import page_of
 
@@ -21,9 +22,10 @@ def log_list(folders: LogFolders, search: str, limit: int, offset: int) -> dict[
 
 
 def _item(source: LogSource) -> LogItem:
+    written = last_written(source)
     return LogItem(
-        path=str(source.path),
+        path=shown(source.path),
         bytes=log_bytes(source),
-        written_at=datetime.fromtimestamp(last_written(source), UTC),
+        written_at=datetime.fromtimestamp(written, UTC) if written else None,
         in_progress=source.in_progress,
     )

@@ -110,6 +110,14 @@ def test_bad_usage(arguments: tuple[str, ...], told: str, spark_tuner: Callable[
     assert told in " ".join(done.err.replace("│", " ").split())
 
 
+def test_where_its_page_cannot_go_is_told_before_it_runs(tmp_path: Path, spark_tuner: Callable[..., Result]) -> None:
+    page = tmp_path / "none" / "page.html"
+    done = spark_tuner("bench", "--directory", tmp_path / "bench", "--report", page)
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert f"{page}: there is no directory {page.parent}" in done.err
+    assert not (tmp_path / "bench").exists()
+
+
 def test_an_unknown_query_of_a_workload_is_told_in_a_line(tmp_path: Path) -> None:
     done = bench("--workload", "joins", "--queries", "1a,1z", "--directory", tmp_path / "bench")
     assert done.returncode == 1

@@ -35,6 +35,7 @@ from tuner.bench.workloads.from_directories import from_directories
 from tuner.cli.as_text.bench import show
 from tuner.cli.as_text.bench_progress import shown_progress
 from tuner.cli.as_text.bench_stream import show_stream
+from tuner.cli.as_text.write_page import check_page
 from tuner.cli.options.output import AsJson
 from tuner.cli.options.spark import Conf, parse_conf
 from tuner.cli.options.stream import (
@@ -129,6 +130,8 @@ def bench(
     check_stream(ctx, names)
     _check(workload or (STREAMED if stream else ""), sql, tables, seed, scale_factor)
     of_stream = check_size(executions, shares, per_night)
+    if report is not None:
+        check_page(report)
     require_java()
     to_stderr = console(stderr=True)
     found = [] if stream else contenders_named(names)

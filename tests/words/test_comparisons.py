@@ -73,6 +73,19 @@ def test_what_explains_little_is_not_said() -> None:
     assert [total.kind for total in said_causes(found)] == ["machine"]
 
 
+def test_core_hours_differ_only_where_both_logs_tell_them() -> None:
+    def held(core_ms: int | None) -> Run:
+        found = run(0, execution())
+        assert found.outcome is not None
+        return replace(found, outcome=replace(found.outcome, allocated_core_ms=core_ms))
+
+    def differences(before: int | None, after: int | None) -> list[str]:
+        return list(other_differences(compare_runs(held(before), held(after)), QueryNames()))
+
+    assert differences(3_600_000, 7_200_000) == ["core-hours held: 2 instead of 1"]
+    assert differences(3_600_000, None) == differences(None, 3_600_000) == []
+
+
 def test_what_else_differs_is_told_as_it_is() -> None:
     (change,) = recommend(conf(), queries=("q1",))
     after = run(

@@ -103,10 +103,10 @@ def _amounts(before: RunTotals, after: RunTotals) -> Iterator[str]:
         ("spilled", before.amounts.spilled_bytes, after.amounts.spilled_bytes, format_bytes),
         ("processor time", before.amounts.cpu_seconds, after.amounts.cpu_seconds, format_seconds),
         ("attempts to run a stage again", before.amounts.stage_retries, after.amounts.stage_retries, str),
-        ("core-hours held", before.core_hours or 0.0, after.core_hours or 0.0, format_hours),
+        ("core-hours held", before.core_hours, after.core_hours, format_hours),
     )
     for what, was, now, words in pairs:
-        if abs(now - was) > SAID_SHARE * max(was, now):
+        if was is not None and now is not None and abs(now - was) > SAID_SHARE * max(was, now):
             yield f"{what}: {words(now)} instead of {words(was)}"
     if abs(after.gc_share - before.gc_share) >= LEAST_GC_SHARE:
         shares = f"{format_share(after.gc_share)} instead of {format_share(before.gc_share)}"

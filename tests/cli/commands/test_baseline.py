@@ -69,6 +69,7 @@ def test_it_goes_out_of_one_store_and_into_another(spark_tuner: Call, file: Path
     assert (result.code, result.err) == (0, "")
     assert "etl: 1 of 1 change imported from the baseline of etl, as of 2026-01-02" in result.said
     assert "spark.sql.shuffle.partitions=16" in result.said and "on trial in the next run" in result.said
+    assert result.out.endswith(f"\nlook at it: spark-tuner status etl --db {production}\n")
     shown = spark_tuner("status", "etl", "--db", production).said
     assert f"on trial (id {short_id(SET.id)}): spark.sql.shuffle.partitions=16" in shown
     assert "imported from a baseline of etl exported as of 2026-01-02: it gained" in shown

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from tuner.cli.terminal.console import console
-from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.cli.terminal.tables import table, text_cell, text_column
 from tuner.model.exported_baseline import ExportedBaseline
 from tuner.model.import_plan import Fate, ImportPlan, PlannedTrial
@@ -17,8 +17,8 @@ from tuner.words.query_names import QueryNames
 from tuner.words.short_ids import short_id
 
 
-def show_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool) -> None:
-    """A table of what is imported, and of what is left out and why."""
+def show_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool, db: str = "") -> None:
+    """A table of what is imported, and of what is left out and why. `db` is the store's URL for people, where --db named it."""
     out = console()
     taken = [one for one in plan.trials if one.is_taken]
     left = [one for one in plan.trials if not one.is_taken]
@@ -30,7 +30,11 @@ def show_plan(plan: ImportPlan, baseline: ExportedBaseline, *, dry_run: bool) ->
                 shown.add_row(*map(text_cell, _cells(one)))
             out.print()
             out.print(shown)
-    print_lines(out, _ending(plan, taken, dry_run=dry_run))
+    if dry_run:
+        print_lines(out, ["", "nothing is stored: that was a dry run"])
+    elif any(one.fate is not Fate.WAITS_FOR_RUN for one in taken):
+        where = f" --db {shlex.quote(db)}" if db else ""
+        print_to_copy(out, ["", f"look at it: spark-tuner status {shlex.quote(plan.cohort)}{where}"])
 
 
 def _heading(
@@ -46,10 +50,3 @@ def _cells(one: PlannedTrial) -> tuple[str, str, str, str]:
     changes = one.trial.changes
     words = trial_words(changes, QueryNames.known(one.trial.names))
     return short_id(changes[0].id), words, gain_words(one) or "-", fate_words(one)
-
-
-def _ending(plan: ImportPlan, taken: Sequence[PlannedTrial], *, dry_run: bool) -> Iterator[str]:
-    if dry_run:
-        yield from ("", "nothing is stored: that was a dry run")
-    elif any(one.fate is not Fate.WAITS_FOR_RUN for one in taken):
-        yield from ("", f"look at it: spark-tuner status {shlex.quote(plan.cohort)}")

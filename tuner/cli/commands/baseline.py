@@ -79,6 +79,7 @@ def import_(
     from tuner.cli.as_json.baseline_import import plan_json
     from tuner.cli.as_text.baseline_import import show_plan
     from tuner.history.store import Store
+    from tuner.history.url import parse, shown
     from tuner.loop.stance_now import keep_stance_now
 
     found = read_baseline(_read(file), str(file))
@@ -90,7 +91,7 @@ def import_(
     if as_json:
         typer.echo(msgspec.json.encode(plan_json(plan, found, dry_run=dry_run)).decode())
     else:
-        show_plan(plan, found, dry_run=dry_run)
+        show_plan(plan, found, dry_run=dry_run, db=shown(parse(url)) if url else "")
 
 
 def _read(file: Path) -> bytes:

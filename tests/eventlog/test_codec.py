@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
+import shutil
 import zlib
 from pathlib import Path
 
 import pytest
+import zstandard
 
+from tuner.eventlog.chunks import CorruptDataError
 from tuner.eventlog.codec import CODECS, detect, open_plain
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
@@ -27,6 +31,7 @@ ZIP = b"PK\x03\x04" + b"\x00" * 30
         ("local-1.zstd", zstd(whole_log(), per_frame=99)),
         ("local-1.gz", gzip.compress(PLAIN)),
         ("local-1.gz", gzip.compress(PLAIN[:500]) + gzip.compress(PLAIN[500:])),
+        ("local-1.zstd.gz", gzip.compress(zstd(whole_log(), per_frame=1))),  # put away by somebody
         ("renamed", zstd(whole_log())),
         ("unpacked.zstd", PLAIN),
         ("compacted.lz4.compact", zstd(whole_log())),  # SPARK-43991: another codec than the name says
@@ -60,6 +65,12 @@ def test_of_gzip_data_that_breaks_off_all_that_unpacks_is_read(tmp_path: Path, k
 def test_a_gzip_log_that_breaks_off_has_what_was_before(tmp_path: Path) -> None:
     application = read(write(tmp_path / "local-1.gz", gzip.compress(PLAIN)[:-200]))
     assert (application.status, application.app_id) == (Completeness.PARTIAL, "local-1")
+
+
+def test_what_is_packed_twice_is_bounded_by_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "local-1.zstd.gz", gzip.compress(zstandard.compress(bytes(100 << 20))))
+    with path.open("rb") as raw, pytest.raises(CorruptDataError, match="500 times"):
+        shutil.copyfileobj(open_plain(raw, path.name), io.BytesIO())
 
 
 def test_a_rolling_log_may_change_its_codec_and_break_a_line_nowhere(tmp_path: Path) -> None:

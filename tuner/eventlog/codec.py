@@ -162,8 +162,17 @@ def open_plain(raw: io.BufferedReader, name: str) -> io.BufferedReader:
     codec = detect(raw.peek(16)[:16], name)
     if codec is None:
         return raw
+    plain = _opened(codec, raw, raw, name)
+    # What was packed already may have been packed once more, to be put away.
+    head = plain.peek(16)[:16]
+    inner = next((one for one in CODECS if head.startswith(one.magic)), None)
+    return _opened(inner, raw, plain, name) if inner else plain
+
+
+def _opened(codec: Codec, raw: io.BufferedReader, packed: io.BufferedReader, name: str) -> io.BufferedReader:
+    """The plain bytes of `packed`, bounded by those of the file itself."""
     if codec.open is None:
         raise UnsupportedCodecError(
             f"{printable(name)}: a {codec.name} file that is damaged, or inside another; unpack it and give what was inside"
         )
-    return io.BufferedReader(_Bounded(raw, codec.open(raw)), _BUFFER_BYTES)
+    return io.BufferedReader(_Bounded(raw, codec.open(packed)), _BUFFER_BYTES)

@@ -61,6 +61,18 @@ def test_what_was_pinned_in_part_and_taken_back_in_part_stays_out() -> None:
     assert not decide(situation(Mode.AUTO, 1, [BASE], [[BOTH]], verdicts)).in_force
 
 
+@pytest.mark.parametrize("said", [(PIN, APPROVE), (PIN, ROLL_BACK, APPROVE), (PIN, REJECT, APPROVE)])
+def test_what_was_pinned_and_is_approved_since_is_judged_as_any_trial(said: tuple[Ruling, ...]) -> None:
+    action = conf()
+    runs = [BASE, *(run(n, {"q1": 10, "q2": 10}, decided(action, Standing.PINNED)) for n in (1, 2, 3))]
+    verdicts = [verdict(action, ruling, 3.1 + n / 10) for n, ruling in enumerate(said)]
+    for night in range(4, 9):
+        found = decide(situation(Mode.AUTO, 1, runs, [recommend(action)], verdicts))
+        assert "pinned" not in {told(d).split()[0] for d in found.changes}
+        runs.append(run(night, {"q1": 40 if found.in_force else 10, "q2": 10}, *found.changes))
+    assert [len(one.decision.in_force) for one in runs[4:]] == [1, 1, 0, 0, 0], "tried, borne out by a run without, out"
+
+
 # --- What is advised of a change that is in force in part ---
 
 

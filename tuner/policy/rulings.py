@@ -77,13 +77,16 @@ def ruled_actions(change: Change) -> tuple[Action, ...]:
 
 
 def apply_rulings(records: dict[str, Record], rulings: Rulings) -> None:
-    """What a person said last counts more than what was measured; approval leaves the standing to the measurements."""
+    """What a person said last counts more than what was measured; approval leaves the standing to the measurements, also of what
+    was pinned before."""
     standings = {Ruling.PIN: Standing.PINNED, Ruling.REJECT: Standing.HELD, Ruling.ROLL_BACK: Standing.ROLLED_BACK}
     for id_, record in records.items():
         verdict = rulings.on(record.decided.change)
         if verdict is not None and (standing := standings.get(verdict.ruling)):
             why = ruled_by(verdict, (record.why,) if record.standing is Standing.EXPIRED else ())
             records[id_] = replace(record, standing=standing, why=why, held_out=None)
+        elif verdict is not None and record.standing is Standing.PINNED:
+            records[id_] = replace(record, standing=Standing.TRIAL, why=record.decided.change.reason)
 
 
 def ruled_by(verdict: Verdict, because: tuple[Reason, ...] = ()) -> Reason:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tuner.model.decision import TAKEN_OUT, DecidedChange
+from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.query import total_data_bytes
 from tuner.model.run import Run
 from tuner.policy.context import ByContext, context_of
@@ -76,9 +76,11 @@ class LedgerState:
                 self.met.setdefault(id_, set()).add(query.literals)
 
     def trials(self, decided: DecidedChange) -> int:
-        """How many trials in a row, the run that is judged included; once it was taken out they count anew."""
+        """How many trials in a row, the run that is judged included; once it was taken out, or pinned, they count anew."""
         before = self.records.get(decided.id)
-        return 1 if before is None or before.standing in TAKEN_OUT else before.trials + 1
+        if before is None or before.standing in TAKEN_OUT:
+            return 1
+        return 1 if before.standing is Standing.PINNED is not decided.standing else before.trials + 1
 
     def allocation(self, run: Run, group: Sequence[DecidedChange]) -> Allocation | None:
         """What changes do to the core time that executors hold; None where that is not known, or follows the clock."""

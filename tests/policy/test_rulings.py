@@ -10,7 +10,20 @@ from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
 from tuner.policy.rulings import Rulings
 
-from .histories import analyze, conf, decided, hint, recommend, reorder, run, situation, standings, told, verdict
+from .histories import (
+    Cohort,
+    analyze,
+    conf,
+    decided,
+    hint,
+    recommend,
+    reorder,
+    run,
+    situation,
+    standings,
+    told,
+    verdict,
+)
 
 STATIC, ADAPTIVE = conf("spark.sql.static", "100"), conf("spark.sql.adaptive", "100")
 MOVED = conf("spark.sql.adaptive", "104")
@@ -71,6 +84,20 @@ def test_what_was_pinned_and_is_approved_since_is_judged_as_any_trial(said: tupl
         assert "pinned" not in {told(d).split()[0] for d in found.changes}
         runs.append(run(night, {"q1": 40 if found.in_force else 10, "q2": 10}, *found.changes))
     assert [len(one.decision.in_force) for one in runs[4:]] == [1, 1, 0, 0, 0], "tried, borne out by a run without, out"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_lost_after_a_person_let_it_in_again_stays_out_when_that_is_long_ago(fails: bool) -> None:
+    action = hint("q1")
+    cohort = Cohort(
+        {"q1": 10.0, "q2": 10.0}, (recommend(action),), {action.id: {"q1": 0.8 if fails else 2.0}}, window=20
+    )
+    cohort.night()
+    cohort.verdicts.append(verdict(action, ROLL_BACK, 0.5))
+    cohort.nights(4)
+    cohort.verdicts.append(verdict(action, APPROVE, 4.5))
+    cohort.nights(60, fails=lambda decision: fails and bool(decision.in_force))
+    assert cohort.nights_in_force(action) == ([5, 7] if fails else [5])
 
 
 # --- What is advised of a change that is in force in part ---

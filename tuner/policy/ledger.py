@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
+from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
@@ -23,6 +24,8 @@ from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.records_by_context import as_known
 from tuner.policy.rulings import Rulings, apply_rulings
+
+_BY_WORD = frozenset({ReasonCode.RULED, ReasonCode.RECORDED})
 
 
 def read_ledger(
@@ -65,7 +68,7 @@ def _remember(ledger: LedgerState, run: Run, rulings: Rulings, *, is_foreseen: b
     been made for another context (if not `is_foreseen`) says nothing of what is known to be out in that."""
     for decided in run.decision.changes:
         id_ = decided.id
-        if decided.standing not in TAKEN_OUT or rulings.ever_rolled_back(decided.change) or id_ in ledger.cleared:
+        if decided.standing not in TAKEN_OUT or _is_by_word(decided, rulings) or id_ in ledger.cleared:
             continue
         before = ledger.records.get(id_)
         is_of_another = not is_foreseen and ledger.by_context.is_out_elsewhere(id_)
@@ -77,6 +80,11 @@ def _remember(ledger: LedgerState, run: Run, rulings: Rulings, *, is_foreseen: b
             ledger.records[id_] = Record(
                 decided, decided.standing, decided.why, losses=losses, judged_at=run.started_at
             )
+
+
+def _is_by_word(decided: DecidedChange, rulings: Rulings) -> bool:
+    """Whether a person took it out, who may have let it in again since; of a version before only a sentence says so."""
+    return decided.why.code in _BY_WORD and rulings.ever_rolled_back(decided.change)
 
 
 def _expire(ledger: LedgerState, run: Run) -> None:

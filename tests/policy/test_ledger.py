@@ -128,6 +128,16 @@ def test_a_night_that_found_nothing_to_read_is_none_of_its_trials() -> None:
     assert record(*not_counted).standing is Standing.ROLLED_BACK, "a source whose bytes are not counted"
 
 
+def test_a_run_without_any_query_is_none_of_its_trials() -> None:
+    """A job that looks for new files, finds none, and ends."""
+    for action, of in ((ACTION, decided(ACTION)), (CONF, decided(CONF, queries=["q1"]))):
+        idle = [run(n, {}, of) for n in range(2, LONGEST_IDLE + MAX_TRIALS + 1)]
+        tried = run(1, {"q1": 9.7, "q2": 10}, of)
+        found = record(BASE, tried, *idle[:LONGEST_IDLE], of=action.id)
+        assert (found.standing, found.trials) == (Standing.TRIAL, 1)
+        assert record(BASE, tried, *idle, of=action.id).standing is Standing.ROLLED_BACK, "not for ever"
+
+
 def test_a_likely_gain_that_is_not_sure_is_held_against_one_more_run_without_it() -> None:
     trials = [on_trial(n, 9.3) for n in range(1, MAX_TRIALS + 1)]
     found = record(BASE, *trials)

@@ -40,6 +40,9 @@ def judge_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange) -> N
 
 
 def _may_come_back(ledger: LedgerState, run: Run, decided: DecidedChange) -> bool:
-    """Whether a run had none of the queries whose joins a change is for, and not too many in a row had none: it was no trial."""
+    """Whether a run had none of the queries whose joins a change is for, or no query at all, and not too many in a row had none:
+    it was no trial."""
     idle = before.idle if (before := ledger.records.get(decided.id)) else 0
-    return decided.change.is_on_joins and not ran(run, decided.queries) and idle < LONGEST_IDLE
+    has_none = run.outcome is not None and not run.outcome.queries
+    is_away = not ran(run, decided.queries) if decided.change.is_on_joins else has_none
+    return is_away and idle < LONGEST_IDLE

@@ -150,6 +150,9 @@ def test_a_likely_gain_that_is_not_sure_is_held_against_one_more_run_without_it(
     gains, does_not = (on_trial(MAX_TRIALS + 2, seconds) for seconds in (9.3, 11.0))
     assert record(BASE, *trials, without, gains).standing is Standing.PROMOTED
     assert record(BASE, *trials, without, does_not).standing is Standing.ROLLED_BACK
+    as_slow = run(MAX_TRIALS + 1, {"q1": 9.3, "q2": 10})
+    neither = record(BASE, *trials, as_slow, on_trial(MAX_TRIALS + 2, 9.3))
+    assert told(neither) == f"no gain beyond noise in {MAX_TRIALS + 1} runs", "as many as had it"
 
 
 def test_what_never_ran_without_is_left_out_of_one_run_before_it_is_given_up() -> None:

@@ -70,7 +70,7 @@ def after_trial(tried: Tried, run: Run) -> AfterTrial:
     if _is_last(tried):
         is_dear = allocation is not None and not allocation.is_worth(objective)
         dear = allocation.reason(ReasonCode.ALLOCATED_MORE, run) if allocation and is_dear else None
-        return AfterTrial(Standing.ROLLED_BACK, dear or Reason(ReasonCode.NO_GAIN, {"runs": MAX_TRIALS}))
+        return AfterTrial(Standing.ROLLED_BACK, dear or Reason(ReasonCode.NO_GAIN, {"runs": tried.trials}))
     if _is_unlikely(tried) and not _may_hold_less(tried, objective):
         return AfterTrial(Standing.ROLLED_BACK, _measured(ReasonCode.UNLIKELY_GAIN, tried))
     return AfterTrial(Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, tried))

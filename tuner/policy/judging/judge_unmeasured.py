@@ -31,7 +31,7 @@ def judge_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange) -> N
     elif usable(run) and (none_read(run, ledger.measured, decided.queries) or _may_come_back(ledger, run, decided)):
         put_on_record(ledger, run, decided, decided.standing, decided.why, counts=False)
     elif trials >= MAX_TRIALS:
-        why = Reason(ReasonCode.NEVER_MEASURED, {"runs": MAX_TRIALS})
+        why = Reason(ReasonCode.NEVER_MEASURED, {"runs": trials})
         put_on_record(ledger, run, decided, Standing.ROLLED_BACK, why)
     else:
         put_on_record(ledger, run, decided, decided.standing, decided.why)

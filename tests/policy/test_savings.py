@@ -21,7 +21,7 @@ from tuner.model.size_change import SizeChange
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio
 from tuner.policy.savings import savings, shared_out
 
-from .histories import conf, decided, hint, late_upstream, reorder, run
+from .histories import Cohort, conf, decided, hint, late_upstream, recommend, reorder, run
 
 HINT = decided(hint("q1"), Standing.PROMOTED)
 OTHER = decided(hint("q2"), Standing.PROMOTED, queries=("q2",))
@@ -310,6 +310,30 @@ def test_a_run_that_a_change_made_fail_lost_all_that_it_took() -> None:
     nights = [run(0, {"q1": 20.0}), run(1, {"q1": 90.0}, trial, state=RunState.FAILED, failed=["q1"], failure=died)]
     (lost,) = savings([*nights, run(2, {"q1": 20.0})])
     assert (lost.run_key, lost.change_id, lost.seconds, lost.failed) == (nights[1].key, HINT.id, -90.0, True)
+
+
+def test_both_runs_that_showed_what_made_them_fail_are_lost() -> None:
+    """With it the job fails, without it succeeds, and with it fails again: no one run tells that."""
+    cohort = Cohort({"q1": 100.0, "q2": 10.0}, [recommend(hint("q1"))], {HINT.id: {"q1": 0.5}})
+    cohort.nights(5)
+    cohort.nights(6, fails=lambda decision: bool(decision.in_force))
+    failed = [one.key for one in cohort.runs if one.state is RunState.FAILED]
+    lost = [saving for saving in savings(cohort.runs) if saving.failed]
+    assert [(s.run_key, s.change_id, s.seconds) for s in lost] == [(key, HINT.id, -60.0) for key in failed]
+    assert len(failed) == 2
+    later = [s.run_key for s in savings(cohort.runs[6:]) if s.failed]
+    assert later == failed[1:], "where the first one is told of no more"
+
+
+def test_runs_that_fail_in_the_same_way_without_a_change_were_not_made_by_it() -> None:
+    unknown = Failure(FailureKind.UNKNOWN, "boom", "q1")
+    first, again = (run(n, {"q1": 5.0}, HINT, state=RunState.FAILED, failure=unknown) for n in (1, 3))
+    why = Reason(ReasonCode.RUN_FAILED, {"run": again.key, "making": "failed_twice"})
+    out = replace(HINT, standing=Standing.ROLLED_BACK, why=why)
+    nights = [run(0, {"q1": 20.0}), first, run(2, {"q1": 20.0}), again]
+    alike = run(4, {"q1": 5.0}, out, state=RunState.FAILED, failure=unknown)
+    assert [s.run_key for s in savings([*nights, run(4, {"q1": 20.0}, out)]) if s.failed] == [first.key, again.key]
+    assert not [s for s in savings([*nights, alike]) if s.failed]
 
 
 def test_a_run_that_died_with_less_memory_lost_all_that_it_took_until_it_dies_alike_with_all_of_it() -> None:

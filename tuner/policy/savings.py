@@ -18,6 +18,7 @@ from tuner.policy.context import ByContext
 from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
+from tuner.policy.failed_twice import failed_twice
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, usable, without_idle
 from tuner.policy.moved_beside import moved_beside
@@ -245,10 +246,11 @@ def _has_end(run: Run) -> bool:
 def _of_failures(runs: Sequence[Run], held: _Held) -> Iterator[Saving]:
     """What runs took that failed, by what made them: changes that were taken out for it, or less memory than was asked for."""
     longest_ms = max((clock_ms(run) or 0.0 for run in runs if usable(run)), default=None)
+    suspected = failed_twice(runs)
     for position, run in enumerate(runs):
         if run.state is not RunState.FAILED or not (run.decision.in_force or run.decision.cuts):
             continue
-        failed = FailedRun(run, runs[:position], runs[position + 1 :])
+        failed = FailedRun(run, runs[:position], runs[position + 1 :], suspected=suspected.get(run.key, ()))
         guilty = list(_made_by(failed))
         for id_ in guilty:
             lost = -_lost_seconds(failed, longest_ms) / len(guilty)

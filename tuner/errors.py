@@ -20,7 +20,7 @@ class StoreError(TunerError):
 
 
 class TriedMeanwhileError(TunerError):
-    """A run that began after this one was decided tries one of its changes already."""
+    """A run that began after this one was decided tries one of its changes already, or tells what one of them does."""
 
 
 class SpokenMeanwhileError(TunerError):

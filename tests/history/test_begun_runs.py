@@ -12,7 +12,8 @@ from sqlalchemy import Connection, text
 from tuner.errors import StoreError, TriedMeanwhileError
 from tuner.history.schema import upgrade
 from tuner.history.store import Store
-from tuner.model.decision import Decision, Mode
+from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.words.decisions import decision_summary
 
@@ -81,6 +82,21 @@ def test_what_a_run_tries_that_began_since_is_not_tried_beside_it(store: Store) 
     assert store.begin(running("third", minute=3), decided_with=["known"]), "it tries nothing"
     assert store.begin(trying("first", minute=1), decided_with=["known", "second"]), "it began already"
     assert store.begin(trying("fourth")), "nobody asked"
+
+
+def test_what_is_proven_is_left_out_of_one_of_the_runs_that_begin_at_once(store: Store) -> None:
+    def without(key: str, minute: int) -> Run:
+        begun = trying(key, minute)
+        (held, *_) = begun.decision.changes
+        held = replace(held, standing=Standing.HELD, held=Reason(ReasonCode.LONG_IN_FORCE, {"run": "known"}))
+        return replace(begun, decision=replace(begun.decision, changes=(held,)))
+
+    store.begin(running("known"))
+    store.begin(without("first", minute=1), decided_with=["known"])
+    with pytest.raises(TriedMeanwhileError, match="run first began meanwhile"):
+        store.begin(without("second", minute=2), decided_with=["known"])
+    assert store.run("second") is None
+    assert store.begin(without("second", minute=2), decided_with=["known", "first"]), "it was decided with that"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,23 @@ def test_the_bad_is_in_force_once_and_the_good_stays(seed: int, noise: float, ma
     cohort.nights(30)
     assert len(cohort.nights_in_force(BAD)) <= 1
     assert cohort.nights_in_force(GOOD) == list(range(1, 30))
+
+
+def test_of_many_instances_at_once_one_is_without_what_is_proven_to_compare() -> None:
+    """A mapped task, or dates of a backfill: all of them are decided before one has told."""
+    runs: list[Run] = []
+    for night in range(6):
+        begun: list[Run] = []
+        for instance in range(21):
+            decision = decide(situation(Mode.AUTO, 1, [*runs, *begun][-63:], [recommend(GOOD)]))
+            under_way = run(night, None, *decision.changes, state=RunState.RUNNING)
+            begun.append(replace(under_way, key=f"etl/{night}.{instance}/1"))
+        without = [one for one in begun if GOOD.id not in in_force(one.decision)]
+        assert len(without) == 20 if night == 1 else night < 1 or len(without) <= 1, night
+        for one in begun:
+            took = {"q1": 10.0 if GOOD.id in in_force(one.decision) else 20.0, "q2": 10.0}
+            runs.append(replace(run(night, took, *one.decision.changes), key=one.key))
+    assert any(one.decision.left_out_for_long for one in runs)
 
 
 def test_what_does_nothing_goes_after_a_few_nights() -> None:

@@ -76,9 +76,11 @@ def _decided_anew(run: Run, document: str) -> Any:
 
 
 def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:
-    """TriedMeanwhileError where a run that is not among these, nor older, has a change in force that this one is to try."""
+    """TriedMeanwhileError where a run that is not among these, nor older, has a change in force that this one is to try, or is
+    without one that this is to be without: one run tells."""
     trials = {decided.id for decided in run.decision.in_force if decided.standing is Standing.TRIAL}
-    if not trials:
+    left_out = run.decision.left_out_for_long
+    if not (trials or left_out):
         return
     oldest = connection.scalar(select(func.min(RunRow.started_at)).where(RunRow.key.in_(decided_with)))
     others = [
@@ -90,5 +92,11 @@ def _require_untried(connection: Connection, run: Run, decided_with: Collection[
         others.append(RunRow.started_at >= oldest)
     for key, document in connection.execute(select(RunRow.key, RunRow.decision).where(*others)):
         decision = readable_decision(key, document)
-        if decision is not None and not trials.isdisjoint(decided.id for decided in decision.in_force):
+        if decision is None:
+            continue
+        if not trials.isdisjoint(decided.id for decided in decision.in_force):
             raise TriedMeanwhileError(f"run {key} began meanwhile and tries a change that run {run.key} was to try")
+        if not left_out.isdisjoint(decision.left_out_for_long):
+            raise TriedMeanwhileError(
+                f"run {key} began meanwhile without a change that run {run.key} was to be without"
+            )

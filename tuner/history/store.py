@@ -126,7 +126,8 @@ class Store:
         its DAG (None: not known).
 
         `decided_with` are the keys of the runs that its decision looked at (None: whatever they are): TriedMeanwhileError,
-        and nothing is stored, where another one of its cohort runs by now with a change in force that this one is to try.
+        and nothing is stored, where another one of its cohort runs by now with a change in force that this one is to try, or
+        is without one that this is to be without to compare (`Decision.left_out_for_long`).
         `may_commit` is asked once all is ready: False, and nothing is stored, where it says no. ValueError for a run that
         is not running.
         """

@@ -8,7 +8,7 @@ from enum import StrEnum
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.objective import Objective
-from tuner.model.reason import Reason
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.size_change import SizeChange
 
 
@@ -136,6 +136,11 @@ class Decision:
     def in_force(self) -> tuple[DecidedChange, ...]:
         """The changes that the run is to have."""
         return tuple(decided for decided in self.changes if decided.is_in_force)
+
+    @property
+    def left_out_for_long(self) -> frozenset[str]:
+        """Ids of what the run is to be without because no run that counts was: one run tells."""
+        return frozenset(d.id for d in self.changes if d.held and d.held.code is ReasonCode.LONG_IN_FORCE)
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Run
+from tuner.model.run import Run, RunState
 from tuner.policy.awaited_run import awaited_run
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.record import Record
@@ -35,7 +35,8 @@ def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange
 
 def hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> None:
     """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
-    what is out already."""
+    what is out already. While a run is without it that has not ended, the others have it: mapped instances, dates of a
+    backfill."""
     places = {run.key: place for place, run in enumerate(runs)}
     due = {
         id_: (places[str(why.numbers["run"])], record.decided.change.trial)
@@ -43,8 +44,9 @@ def hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> N
         if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
     }
     _, first = min(due.values(), default=(0, ""))
+    out_in_another = {id_ for run in runs if run.state is RunState.RUNNING for id_ in run.decision.left_out_for_long}
     for id_, (_, trial) in due.items():
-        if trial != first:
+        if trial != first or id_ in out_in_another:
             records[id_] = replace(records[id_], held_out=None)
 
 

@@ -125,6 +125,19 @@ def test_it_must_differ_from_every_input_it_lost_with() -> None:
     assert not decision(BASE, night(1, 20), *shrunk, lost_again, *grown).in_force
 
 
+def test_many_dates_at_once_are_one_night_of_another_size() -> None:
+    """A backfill of older, smaller days, side by side: the next night is as large as ever."""
+    dates = [
+        replace(one, key=f"{one.key}/{n}", ended_at=one.started_at + timedelta(hours=1 + n))
+        for n in range(40)
+        for one in [run(2, {"q1": 5, "q2": 5}, input_bytes=GB // 3)]
+    ]
+    assert not decision(BASE, night(1, 20), *dates).in_force
+    smaller = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 3) for n in range(4, 3 + RUNS_OF_LATE)]
+    assert not decision(BASE, night(1, 20), *dates, *smaller[1:]).in_force
+    assert decision(BASE, night(1, 20), *dates, *smaller).in_force
+
+
 def test_another_size_says_nothing_against_a_failure() -> None:
     failure = Failure(FailureKind.BROADCAST_TOO_LARGE, "too large", "q1")
     failed = run(1, {"q1": 1}, decided(ACTION), state=RunState.FAILED, failure=failure)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, change_id
@@ -12,6 +13,7 @@ from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
+from tuner.policy.judging.end_of_run import end_of_run
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
@@ -248,6 +250,17 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
 
 
 def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
-    """Input bytes of the latest runs whose times may be compared; 0, which tells nothing, where there is none."""
-    of_late = [run.outcome for run in reversed(situation.runs) if usable(run) and run.outcome][:runs]
-    return [total_data_bytes(outcome.queries) for outcome in of_late] or [0]
+    """Input bytes of the latest runs whose times may be compared, of which those side by side count as one: dates of a backfill,
+    instances of a mapped task. 0, which tells nothing, where there is none."""
+    sizes: list[int] = []
+    since: datetime | None = None
+    for run in reversed(situation.runs):
+        if not usable(run) or run.outcome is None:
+            continue
+        is_beside = since is not None and end_of_run(run) > since
+        runs -= not is_beside
+        if runs < 0:
+            break
+        since = min(run.started_at, since) if since and is_beside else run.started_at
+        sizes.append(total_data_bytes(run.outcome.queries))
+    return sizes or [0]

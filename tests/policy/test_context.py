@@ -227,6 +227,14 @@ def test_what_is_left_out_of_a_run_to_compare_waits_for_one_of_its_context() -> 
     assert standings(next_one(*nights)) == {ACTION.id: Standing.PROMOTED}
 
 
+def test_unclear_trials_by_another_spark_are_none_of_those_that_it_is_given_up_after() -> None:
+    """Else one night with it, and one without, decide by what is likely."""
+    tried = [by_spark("4.2.1", n, q1, decided(ACTION)) for n, q1 in ((1, 9.6), (2, 10.1), (3, 9.8))]
+    since = [by_spark("4.3.0", 4, 10), by_spark("4.3.0", 5, 9.6, decided(ACTION))]
+    found = read_ledger([by_spark("4.2.1", 0, 10), *tried, *since])[ACTION.id]
+    assert (found.standing, found.trials, found.held_out) == (Standing.TRIAL, 1, None)
+
+
 def test_what_a_person_pinned_stays_in_any_context() -> None:
     pinned = decided(conf(), Standing.PINNED)
     runs = [by_spark("4.2.1", 0, 10), by_spark("4.2.1", 1, 5, pinned)]

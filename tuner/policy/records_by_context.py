@@ -64,8 +64,9 @@ def _as_there(record: Record, there: Record | None, difference: str) -> Record:
     if there is not None and there.standing is not Standing.PINNED:
         trials = 0 if there.standing is Standing.PROMOTED else there.trials
         return replace(there, decided=record.decided, losses=record.losses, trials=trials)
-    record = replace(record, balance=Balance())
+    # What it came to elsewhere was none of its trials here.
+    record = replace(record, balance=Balance(), trials=0)
     if record.standing is Standing.PROMOTED:
         why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
-        return replace(record, standing=Standing.TRIAL, why=why, trials=0, held_out=None, doubt=None)
+        return replace(record, standing=Standing.TRIAL, why=why, held_out=None, doubt=None)
     return replace(record, doubt=None) if record.doubt else record

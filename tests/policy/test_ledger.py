@@ -234,6 +234,16 @@ def test_a_severe_night_leaves_what_is_proven_out_of_one_run_and_a_second_one_ta
     assert record(*before, promoted(3, 30), without, promoted(5, 30)).standing is Standing.ROLLED_BACK
 
 
+@pytest.mark.parametrize("gained", [0.5, 0.7, 0.9])
+@pytest.mark.parametrize("slow", [[2.0], [1.6], [1.3, 1.3]])
+def test_a_slow_night_is_told_beside_what_the_query_takes_without_it(gained: float, slow: list[float]) -> None:
+    """What that night itself taught of the change counts once, also where it was the second one as slow."""
+    before = [BASE, on_trial(1, 10 * gained), *(promoted(n, 10 * gained) for n in range(2, 10))]
+    held = record(*before, *(promoted(10 + n, 10 * times) for n, times in enumerate(slow))).held_out
+    assert held and held.numbers["seconds"] == 10 * slow[-1]
+    assert held.numbers["expected_seconds"] == pytest.approx(10, rel=0.05)
+
+
 def test_a_night_that_found_nothing_to_read_is_no_run_without_it() -> None:
     out = decided(ACTION, Standing.HELD)
     severe = [BASE, on_trial(1, 5), promoted(2, 5), promoted(3, 30)]

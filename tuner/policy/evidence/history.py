@@ -216,13 +216,14 @@ class History:
         return query.seconds * math.exp(known.filters[CLOCK.name].foretold(size, in_force)[0] - log)
 
     def night(self, query: Measured, change: str) -> float:
-        """How many times as long a query took in its latest run as it would have without a change: by that night alone, as far
-        as processors bear out the clock. Where changes reached all that ran, nothing tells the machine from what they do."""
+        """How many times as long a query took in its latest run as it would have without a change: by that night alone, beside
+        what was known of the change before it, as far as processors bear out the clock. Where changes reached all that ran,
+        nothing tells the machine from what they do."""
         known = self._of(query)
         if known is None:
             return 0.0
         ratios = [
-            known.errors[m.name] + known.filters[m.name].effect([change]).mean + self._untold(m)
+            known.errors[m.name] + known.effects_before[m.name].get(change, 0.0) + self._untold(m)
             for m in (CPU, CLOCK)
             if m.name in known.errors
         ]
@@ -268,6 +269,7 @@ class History:
             spreads = dict.fromkeys(one.changes, EFFECT_SPREAD)
             own, filter_ = one.known.spreads[metric.name], one.known.filters[metric.name]
             may_be_slow = metric is not WORK and _did_the_same(one) and abs(speed) <= SEEMS_BUSY * spread
+            one.known.effects_before[metric.name] = {id_: filter_.mean_effect(id_) for id_ in one.changes}
             error, foretold = filter_.observe(
                 one.log - speed, one.size, spreads, one.noise + unsure, may_be_slow=may_be_slow
             )

@@ -19,13 +19,14 @@ LEAST_SHARE = 0.02
 
 @dataclass(slots=True)
 class KnownQuery:
-    """`input_bytes` are those of its first run that read anything: of each file once; as often as it was scanned where `scans`
-    says so, since a version before stored no other. `cores` are those that this run asked for (0: not known). `cpu_share` is how
-    much of its tasks' time was computing in its latest run, `stages` core seconds that stages of the same work usually take.
-    `filters` and `spreads` are by metric; so is by how much its latest run was off (`errors`, logs). `seen` are the ids of all
-    changes that were ever in force. `speed` is how long the machine took against usual in the latest run, `shared` the share of
-    what was unsure in it that it shares with the other queries. `fleeting`: its values are others in each run, which move it, and
-    all that is measured of it alike.
+    """`input_bytes` are those of its first run that read anything: of each file once; as often as it was scanned where
+    `scans` says so, since a version before stored no other. `cores` are those that this run asked for (0: not known).
+    `cpu_share` is how much of its tasks' time was computing in its latest run, `stages` core seconds that stages of the same
+    work usually take. `filters` and `spreads` are by metric; so is by how much its latest run was off (`errors`, logs), and
+    what its changes were known to do before that (`effects_before`, logs by id). `seen` are the ids of all changes that were
+    ever in force. `speed` is how long the machine took against usual in the latest run, `shared` the share of what was
+    unsure in it that it shares with the other queries. `fleeting`: its values are others in each run, which move it, and all
+    that is measured of it alike.
     """
 
     input_bytes: int
@@ -39,6 +40,7 @@ class KnownQuery:
     seen: set[str] = field(default_factory=set)
     stages: dict[tuple[object, ...], float] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
+    effects_before: dict[str, dict[str, float]] = field(default_factory=dict)
     speed: float = 1.0
     shared: float = 0.0
     fleeting: bool = False

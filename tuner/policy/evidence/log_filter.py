@@ -134,6 +134,10 @@ class LogFilter:
         parts = [*((i, 1.0) for i in mine), *((i, -1.0) for i in others)]
         return LogRatio(self._value(parts), min(UNKNOWN, max(CERTAIN, self._along(parts, parts))))
 
+    def mean_effect(self, id_: str) -> float:
+        """Of one change; 0 where it was never in force."""
+        return self._mean[self._index[id_]] if id_ in self._index else 0.0
+
     def without(
         self, size: float, others: Iterable[str], changes: Iterable[str], effect: LogRatio, unsure: float = 0.0
     ) -> LogRatio:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.advice.insights.plans import RUN_MS, TASKS, stage_of
 from tests.advice.insights.plans import facts as measured
-from tuner.model.join_site import JoinSite, Reshuffle
+from tuner.model.join_site import JoinSite, Reshuffle, WrittenFiles
 from tuner.plan.joins import find_joins
 from tuner.plan.joins_in_place import joins_in_place
 from tuner.plan.measured_plan import MeasuredPlan
@@ -68,6 +68,22 @@ LIMIT = "WindowGroupLimit | [n#2], [k#1 ASC NULLS FIRST], rank(k#1), 9, {}"
 )
 def test_what_an_operator_above_would_shuffle_itself(above: list[str], expected: Reshuffle | None) -> None:
     assert _joins(plan(_below(*above)))["t.users"].reshuffle == expected
+
+
+WRITE = "Execute InsertIntoHadoopFsRelationCommand | file:/t | number of written files=600; written output=6000000"
+WRITTEN = WrittenFiles(files=600, bytes=6_000_000)
+
+
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        pytest.param([WRITE, "WriteFiles |", SORT], WRITTEN, id="its tasks write"),
+        pytest.param([WRITE, EXCHANGE], None, id="those behind a shuffle write"),
+        pytest.param([SORT], None, id="nothing is written"),
+    ],
+)
+def test_the_files_that_its_stage_wrote(above: list[str], expected: WrittenFiles | None) -> None:
+    assert _joins(plan(_below(*above)))["t.users"].written == expected
 
 
 TWO_KEYS_ALIKE = f"""\

@@ -60,6 +60,14 @@ class Reshuffle:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """What the tasks of a stage wrote to a table or a directory, and the bytes of it."""
+
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class JoinSite:
     """One join of one query, the same in every run whichever strategy ran it.
 
@@ -67,8 +75,8 @@ class JoinSite:
     `relation.column`, left then right. `runs` says how often its stage computed it: twice below a range partitioning, which
     samples its rows first. `has_condition` says that it drops rows for something besides its keys, too. `core_ms` sums the
     run times of its stage's `tasks`, whatever else they did. `reshuffle` is there where an operator above relies on its
-    shuffles. `with_changed_table` says that its left side are rows of the table that the query changes (MERGE, UPDATE, DELETE):
-    such joins are left as they are.
+    shuffles, `written` where its stage wrote files. `with_changed_table` says that its left side are rows of the table that
+    the query changes (MERGE, UPDATE, DELETE): such joins are left as they are.
     """
 
     signature: str
@@ -87,6 +95,7 @@ class JoinSite:
     reshuffle: Reshuffle | None = None
     has_condition: bool = False
     with_changed_table: bool = False
+    written: WrittenFiles | None = None
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

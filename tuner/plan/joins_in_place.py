@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tuner.model.join_site import JoinSide, JoinSite, Reshuffle
+from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, WrittenFiles
 from tuner.plan.aggregate import AGGREGATES
 from tuner.plan.joins import JOINS, JoinInput, every_join
 from tuner.plan.measured_plan import MeasuredPlan
@@ -14,6 +14,8 @@ from tuner.plan.query_work import running_stages
 from tuner.plan.sides import BOUNDARIES, feeding_shuffle, reused_exchanges
 from tuner.plan.skewed_stages import needs_partitions
 
+# What each command that writes files counts of them (BasicWriteJobStatsTracker).
+_FILES, _BYTES = "number of written files", "written output"
 # Operators that need the partitions of their input, not its order.
 _HASHING = frozenset({"HashAggregate", "ObjectHashAggregate", "ShuffledHashJoin"})
 
@@ -37,6 +39,7 @@ def joins_in_place(plan: MeasuredPlan, joins: Iterable[JoinSite]) -> tuple[JoinS
             core_ms=sum(stage.executor_run_time_ms for stage in stages) if stages else None,
             tasks=max((stage.tasks for stage in stages), default=None),
             reshuffle=_reshuffle(plan, site, node, names),
+            written=_written(plan, node),
         )
 
     return tuple(map(in_place, joins))
@@ -45,6 +48,16 @@ def joins_in_place(plan: MeasuredPlan, joins: Iterable[JoinSite]) -> tuple[JoinS
 def _in_plan(side: JoinSide, of: JoinInput, again: Mapping[frozenset[int], int]) -> JoinSide:
     shuffle = feeding_shuffle(of.node)
     return side if shuffle is None else replace(side, readers=1 + again.get(shuffle.counters, 0))
+
+
+def _written(plan: MeasuredPlan, join: PlanNode) -> WrittenFiles | None:
+    """The files that the tasks of a join's stage wrote."""
+    for above in plan.above(join):
+        if above.name in BOUNDARIES:
+            return None
+        if _FILES in above.metrics:
+            return WrittenFiles(above.metrics[_FILES], above.metrics.get(_BYTES, 0))
+    return None
 
 
 def _reshuffle(

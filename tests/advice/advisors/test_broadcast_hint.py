@@ -13,7 +13,7 @@ from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.cluster import Cluster
-from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, RuntimeFilter
+from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, RuntimeFilter, WrittenFiles
 from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.words.actions import hint_text
@@ -217,6 +217,33 @@ class TestWhereTheJoinRunsAfterwards:
         join, few = replace(make(EVENTS, USERS), core_ms=4_000_000, tasks=200), (_events_shuffle(map_tasks=20),)
         assert not _gains(join, shuffles=few)
         assert _gains(replace(join, reshuffle=Reshuffle(2_000_000, sorts=False)), shuffles=few)
+
+
+class TestAStageThatWritesFiles:
+    """Each task writes a file for each partition of the target: 60 days in 20 tasks, or in the 8,000 that scan the events."""
+
+    SCAN = (_events_shuffle(map_tasks=8_000),)
+    JOIN = replace(inner(EVENTS, USERS), core_ms=1_260_000, tasks=20)
+
+    def _written(self, files: int, megabytes: int) -> JoinSite:
+        return replace(self.JOIN, written=WrittenFiles(files, megabytes * 10**6))
+
+    def test_keeps_the_shuffle_that_spares_many_small_files(self) -> None:
+        assert _gains(self.JOIN, shuffles=self.SCAN)
+        assert not _gains(self._written(20 * 60, 90_000), shuffles=self.SCAN)
+
+    def test_large_files_may_be_more(self) -> None:
+        assert _gains(self._written(20, 90_000), shuffles=self.SCAN)
+
+    def test_few_files_may_be_twice_as_many(self) -> None:
+        assert _gains(self._written(4, 10), shuffles=(_events_shuffle(map_tasks=60),))
+
+    def test_as_many_tasks_write_as_many_files(self) -> None:
+        assert _gains(self._written(20 * 60, 1_000), shuffles=(_events_shuffle(map_tasks=30),))
+
+    def test_what_is_shuffled_after_the_join_is_written_as_before(self) -> None:
+        join = replace(self._written(20 * 60, 90_000), reshuffle=Reshuffle(2_000_000, sorts=False))
+        assert _gains(join, shuffles=self.SCAN)
 
 
 class TestALongWait:

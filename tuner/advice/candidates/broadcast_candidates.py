@@ -13,6 +13,7 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.joint_broadcasts import Place, Share, chained_gains, place_of, shared_gains
 from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.scattered_files import scatters_files
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.spared_shuffles import (
     map_seconds,
@@ -216,6 +217,7 @@ def _candidate(
     size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
     prediction = _predict(facts.price_error, query.seconds, capped(gain, query.seconds), gain, added)
     vetoed = broadcast_vetoed(facts, query, join, build, size, after_shuffles=after_shuffles)
+    vetoed = vetoed or scatters_files(facts, query, join, side.other)
     return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed)
 
 

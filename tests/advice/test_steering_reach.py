@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
@@ -28,6 +30,11 @@ ONE, OTHER, SEVERAL = side("db.a"), side("db.b"), side("db.b", "db.c")
 def test_which_sides_a_hint_can_mean(left: JoinSide, right: JoinSide, reached: set[Reach]) -> None:
     join = inner(left, right)
     assert {reach for reach in Reach if reach.hints(join, join.right)} == reached
+
+
+def test_the_agent_leaves_a_join_that_the_job_hints() -> None:
+    join = replace(inner(ONE, OTHER), hinted=True)
+    assert {reach for reach in Reach if reach.hints(join, join.right)} == {Reach.TEXT}
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,13 @@ class Reach(StrEnum):
     AGENT = "agent"
 
     def hints(self, join: JoinSite, side: JoinSide) -> bool:
-        """Whether a hint can name this side: SQL text names one relation, the agent any side unlike the other."""
+        """Whether a hint can name this side: SQL text names one relation, the agent any side unlike the other, of joins without
+        a hint of the job's own; neither reaches joins with a table whose rows are changed."""
         if join.with_changed_table:
             return False
         match self:
             case Reach.AGENT:
-                return sorted(join.left.relations) != sorted(join.right.relations)
+                return not join.hinted and sorted(join.left.relations) != sorted(join.right.relations)
             case Reach.TEXT:
                 return len(side.relations) == 1 and join.left.relations != join.right.relations
         return False

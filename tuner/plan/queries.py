@@ -12,6 +12,7 @@ from msgspec import structs
 from tuner.eventlog.properties import error_kind
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Application, Execution, PlanInfo, Stage
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
@@ -22,6 +23,7 @@ from tuner.plan.digest import digest
 from tuner.plan.directive_results import RanPlan, directive_results, merged_query
 from tuner.plan.estimates import NO_ESTIMATES, Estimates, read_estimates
 from tuner.plan.fingerprint import fingerprint
+from tuner.plan.hinted_joins import has_hinted, hinted_joins
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, planned_joins
 from tuner.plan.joins_in_place import joins_in_place
@@ -150,12 +152,14 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
 
 def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | None) -> Query:
     query, initial, final = found
+    query = _or_nothing(query.id, "hints", lambda: _with_hints(query, final, logical_plan)) or query
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
     plan = measured_plan(found, stages)
 
     def graphs() -> tuple[JoinGraph, ...]:
         outputs = aggregate_outputs(logical_plan)
-        return _orderable(join_graphs(final, finished=whole, outputs=outputs, lost=lost_counters(stages)))
+        found = join_graphs(final, finished=whole, outputs=outputs, lost=lost_counters(stages))
+        return tuple(graph for graph in _orderable(found) if not has_hinted(graph, query.joins))
 
     blocks = _or_nothing(query.id, "join graphs", graphs) or ()
     placed = _or_nothing(query.id, "places of joins", lambda: joins_in_place(plan, query.joins)) if plan else None
@@ -172,6 +176,16 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
         aggregates=_or_nothing(query.id, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query.id, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )
+
+
+def _with_hints(query: Query, final: PlanNode, logical_plan: str | None) -> Query:
+    """The query with the joins marked that the job itself hints."""
+    ours = {result.join for result in query.directives if result.status is DirectiveStatus.APPLIED}
+    hinted = hinted_joins(every_join(final), logical_plan, ours)
+    joins = (
+        replace(join, hinted=True) if (join.signature, join.occurrence) in hinted else join for join in query.joins
+    )
+    return replace(query, joins=tuple(joins)) if hinted else query
 
 
 def with_work(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:

@@ -19,7 +19,7 @@ from tuner.cost.learned.prediction_errors import PredictionErrors
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
 
-from .joins import facts, query_25, query_72
+from .joins import facts, inner, query, query_25, query_72, side
 
 
 def change(gain: float, evidence: float = 1.0, high: float = 9.9) -> Change:
@@ -72,6 +72,17 @@ def test_joins_of_a_query_that_will_hardly_come_back_are_left_as_they_are() -> N
     assert advise(replace(of_run, passing=frozenset(["q72"]))) == for_all
     one_passes = advise(replace(of_run, passing=frozenset(["q25"])))
     assert one_passes == tuple(c for c in for_all if not c.is_on_joins)
+
+
+def test_joins_of_a_query_that_reads_a_cache_are_left_as_the_agent_leaves_them() -> None:
+    fact, dim = (
+        side("fact", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=9_000),
+        side("dim", rows=9, shuffle_bytes=99),
+    )
+    reading = replace(query(inner(fact, dim)), reads_cache=True)
+    for reach, advised in ((Reach.AGENT, False), (Reach.TEXT, True)):
+        assert any(c.is_on_joins for c in advise(facts(reading, reach=reach))) is advised
+    assert any(c.is_on_joins for c in advise(facts(replace(reading, reads_cache=False), reach=Reach.AGENT)))
 
 
 def test_an_empty_run_has_no_advice() -> None:

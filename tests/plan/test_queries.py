@@ -115,6 +115,18 @@ def test_what_aqe_found_empty_was_to_be_read() -> None:
     assert query.relations == ("default.items", "default.orders")
 
 
+@pytest.mark.parametrize(
+    ("text", "reads_cache"),
+    [
+        pytest.param("InMemoryTableScan | [k#1]\n  Scan parquet default.orders | [k#1]", True, id="with what fills it"),
+        pytest.param("InMemoryTableScan | [k#1]", False, id="as the agent sees it"),
+        pytest.param("Scan parquet default.orders | [k#1]", False, id="none"),
+    ],
+)
+def test_whether_a_cache_is_read(text: str, reads_cache: bool) -> None:
+    assert queries(application(execution(text)))[0].reads_cache is reads_cache
+
+
 def test_bytes_are_those_of_the_tasks_where_the_scans_do_not_say() -> None:
     (query,) = queries(application(execution("Scan ExistingRDD | [a#1]"), stages=(stage(0), stage(1))))
     assert (query.input_bytes, query.source_bytes) == (2 * 777, 2 * 777)

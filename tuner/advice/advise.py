@@ -62,12 +62,13 @@ def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Change
     """The changes for a run like this one, largest gain first. A bug in one advisor silences only that one.
 
     Nothing whose gain is not larger than what prices and sizes are unsure of: even at worst it must gain. Nothing to joins of
-    queries that will hardly come back. The interval of what is foretold is then by what came of such predictions before.
+    queries that will hardly come back, or that the agent leaves as they are. The interval of what is foretold is then by what
+    came of such predictions before.
     """
     found: list[Change] = []
     for advisor in advisors:
         try:
-            found.extend(c for c in advisor(facts) if _is_finite(c) and _is_sure(c) and not _passes(c, facts))
+            found.extend(c for c in advisor(facts) if _is_finite(c) and _is_sure(c) and not _is_unsteered(c, facts))
         except Exception:
             _log.warning(
                 "advisor %s failed; its advice is left out", getattr(advisor, "__name__", advisor), exc_info=True
@@ -76,9 +77,9 @@ def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Change
     return tuple(sorted((with_foretold_interval(c, errors) for c in found), key=lambda change: -_gain(change)))
 
 
-def _passes(change: Change, facts: Facts) -> bool:
-    """Whether it is to joins of a query that will hardly come back."""
-    return change.is_on_joins and change.query in facts.passing
+def _is_unsteered(change: Change, facts: Facts) -> bool:
+    """Whether it is to joins of a query that stays as it is."""
+    return change.is_on_joins and change.query in facts.unsteered
 
 
 def _is_sure(change: Change) -> bool:

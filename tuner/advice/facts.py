@@ -146,6 +146,13 @@ class Facts:
         """The queries whose measurements are whole."""
         return tuple(q for q in self.queries if is_whole(q))
 
+    @cached_property
+    def unsteered(self) -> frozenset[str]:
+        """Queries (fingerprints) whose joins are left as they are: those that will hardly come back, and, where the agent steers,
+        those that read a cache."""
+        reading = {query.fingerprint for query in self.queries if query.reads_cache}
+        return self.passing | reading if self.reach is Reach.AGENT else self.passing
+
     @property
     def of_all_runs(self) -> tuple[tuple[Query, ...], ...]:
         """The queries of each run, oldest first; this one is the last."""

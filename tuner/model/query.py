@@ -122,6 +122,7 @@ class Query:
     it once: the blocks that ran are not those of the query as written then, and are `merged_graphs`, until an earlier run tells
     those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the whole `work` was left in the store.
     `fleeting` says that `literals` stands for many values, others in each run (`tuner.policy.fleeting_columns`); no log tells it.
+    `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are.
     """
 
     id: int
@@ -162,6 +163,7 @@ class Query:
     work_in_brief: WorkInBrief | None = None
     source_bytes: int = 0
     fleeting: bool = False
+    reads_cache: bool = False
 
     @property
     def data_bytes(self) -> int:

@@ -34,7 +34,7 @@ from tuner.plan.lost_counters import lost_counters
 from tuner.plan.lost_work import has_lost_work
 from tuner.plan.main_relations import main_relations
 from tuner.plan.measured_plan import MAX_WORK, MeasuredPlan
-from tuner.plan.node import Found, PlanNode, build_tree, each_once
+from tuner.plan.node import Found, PlanNode, build_tree, each_once, is_cache
 from tuner.plan.not_deterministic import not_deterministic
 from tuner.plan.query_work import query_work
 from tuner.plan.relation import files_bytes, is_scan, reads_rows, relation_name
@@ -288,6 +288,7 @@ class _RanExecution:
             broadcasts_off=broadcasts_off(execution.modified_conf),
             relations=self._relations,
             columns=self._columns,
+            reads_cache=any(is_cache(node) and node.children for node in self.initial.walk_all()),
             not_deterministic=not_deterministic(self.initial),
             row_counts=row_counts(found.joins),
         )

@@ -6,15 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.joins import inner, query, side
+from tests.advice.joins import inner, side
+from tuner.model.agent_message import HintDirective, QueryDirectives
+from tuner.model.agent_record import AgentRecord
+from tuner.model.application import Execution
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import GraphRelation, JoinGraph, RelationKind
 from tuner.model.strategy import JoinType
 from tuner.plan.hinted_joins import has_hinted, hinted_joins
 from tuner.plan.joins import every_join
-from tuner.plan.queries import in_full
+from tuner.plan.queries import query, query_and_plans
 
-from .trees import plan
+from .trees import parse, plan
 
 PHYSICAL = """\
 SortMergeJoin | [k#1], [k#3], Inner | number of output rows=5
@@ -60,18 +63,28 @@ def test_without_a_logical_plan_none_is_known() -> None:
     assert not hinted_joins(every_join(plan(PHYSICAL)), None, ())
 
 
-@pytest.mark.parametrize(
-    ("status", "hinted"),
-    [(DirectiveStatus.APPLIED, False), (DirectiveStatus.IGNORED, True), (DirectiveStatus.HELD, True)],
-)
-def test_a_query_has_them_marked(status: DirectiveStatus, hinted: bool) -> None:
-    root = plan(PHYSICAL)
-    (left, right) = (side("db.orders", "db.stores"), side("db.items"))
-    join = replace(inner(left, right), signature=ITEMS)
-    found = replace(query(join), directives=(DirectiveResult("a1", status, join=ITEMS),))
+def _run(*said: DirectiveResult) -> Execution:
+    initial, accumulators = parse(PHYSICAL)
     text = LOGICAL.format(items=", rightHint=(strategy=merge)", stores="")
-    (marked,) = in_full((found, root, root), (), text).joins
-    assert marked.hinted is hinted
+    return Execution(4, 4, "", 0, 9, None, initial, None, accumulators, (), steered=said, logical_plan=text)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "hinted"),
+    [
+        pytest.param("MERGE", DirectiveStatus.APPLIED, False, id="by the agent"),
+        pytest.param("MERGE", DirectiveStatus.IGNORED, True, id="before the agent came to it"),
+        pytest.param("FILTER_BY_KEY", DirectiveStatus.APPLIED, True, id="beside a filter of the agent's"),
+    ],
+)
+def test_a_query_has_them_marked(name: str, status: DirectiveStatus, hinted: bool) -> None:
+    alone = query(_run(), ())
+    assert alone is not None
+    hint = HintDirective("a1", ITEMS, name, ("db.items",))
+    steering = AgentRecord((QueryDirectives(alone.fingerprint, hints=(hint,)),), is_directed=True, loaded=True)
+    found = query_and_plans(_run(DirectiveResult("a1", status)), (), steering)
+    assert found is not None
+    assert {join.signature: join.hinted for join in found[0].joins} == {ITEMS: hinted, STORES: False}
 
 
 def _block(*relations: str) -> JoinGraph:

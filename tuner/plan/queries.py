@@ -10,10 +10,12 @@ from functools import cached_property
 from msgspec import structs
 
 from tuner.eventlog.properties import error_kind
+from tuner.model.action import STRATEGIES
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Application, Execution, PlanInfo, Stage
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_graph import JoinGraph
+from tuner.model.join_site import JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 from tuner.model.query_work import QueryWork
@@ -61,6 +63,8 @@ _log = logging.getLogger(__name__)
 
 _COMMANDS = ("Execute", "CommandResult", "SetCatalog", "Show", "Describe")
 _SCAN = "Scan"
+# What the agent says of a hint that it has not given.
+_NOT_DONE = (DirectiveStatus.IGNORED, DirectiveStatus.IMPOSSIBLE)
 _ROWS = "number of output rows"
 
 
@@ -152,7 +156,6 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
 
 def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | None) -> Query:
     query, initial, final = found
-    query = _or_nothing(query.id, "hints", lambda: _with_hints(query, final, logical_plan)) or query
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
     plan = measured_plan(found, stages)
 
@@ -176,16 +179,6 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
         aggregates=_or_nothing(query.id, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query.id, "stages", lambda: find_skews(plan, stages)) or () if plan else (),
     )
-
-
-def _with_hints(query: Query, final: PlanNode, logical_plan: str | None) -> Query:
-    """The query with the joins marked that the job itself hints."""
-    ours = {result.join for result in query.directives if result.status is DirectiveStatus.APPLIED}
-    hinted = hinted_joins(every_join(final), logical_plan, ours)
-    joins = (
-        replace(join, hinted=True) if (join.signature, join.occurrence) in hinted else join for join in query.joins
-    )
-    return replace(query, joins=tuple(joins)) if hinted else query
 
 
 def with_work(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
@@ -276,6 +269,7 @@ class _RanExecution:
         whole = () if is_lost else stages
         return replace(
             found,
+            joins=_or_nothing(found.id, "hints", lambda: self._hinted(found)) or found.joins,
             shuffles=find_shuffles(self.final, tasks, core_ms, self._lost),
             input_bytes=input_bytes,
             source_bytes=source_bytes,
@@ -329,14 +323,27 @@ class _RanExecution:
         )
         return found or UNKNOWN_VALUES
 
+    @cached_property
+    def _opened(self) -> AgentRecord:
+        """What the log tells of directives, with those that were sealed to this plan."""
+        lent = opened(self.steering.sealed, self._relations, self._columns)
+        return structs.replace(self.steering, directives=(*self.steering.directives, *lent)) if lent else self.steering
+
+    def _hinted(self, query: Query) -> tuple[JoinSite, ...]:
+        """Its joins, those marked that the job itself hints."""
+        said = self.execution.steered or self.steering.by_query.get(query.fingerprint, ())
+        undone = {result.action_id for result in said if result.status in _NOT_DONE}
+        directed = (hint for one in self._opened.directives for hint in one.hints if hint.id not in undone)
+        ours = {hint.join for hint in directed if hint.hint in STRATEGIES}
+        hinted = hinted_joins(every_join(self.final), self.execution.logical_plan, ours)
+        return tuple(replace(j, hinted=True) if (j.signature, j.occurrence) in hinted else j for j in query.joins)
+
     def _directed(self, query: Query) -> Query:
         """The query with what became of its directives, where it had any."""
-        execution, steering = self.execution, self.steering
-        if not (execution.steered or steering.is_directed):
+        execution, steering = self.execution, self._opened
+        if not (execution.steered or self.steering.is_directed):
             return query
         ran = RanPlan(self.final, query.joins, every_join(self.initial))
-        if lent := opened(steering.sealed, self._relations, self._columns):
-            steering = structs.replace(steering, directives=(*steering.directives, *lent))
         if merged := merged_query(execution, query.fingerprint, self._relations, self._columns, steering):
             query = replace(query, fingerprint=merged, merged=True)
         outcomes = _or_nothing(

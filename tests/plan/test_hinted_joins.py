@@ -87,6 +87,12 @@ def test_a_query_has_them_marked(name: str, status: DirectiveStatus, hinted: boo
     assert {join.signature: join.hinted for join in found[0].joins} == {ITEMS: hinted, STORES: False}
 
 
+def test_what_an_agent_may_have_hinted_is_not_the_jobs() -> None:
+    found = query_and_plans(_run(), (), AgentRecord(is_directed=True, loaded=True))
+    assert found is not None
+    assert not any(join.hinted for join in found[0].joins)
+
+
 def _block(*relations: str) -> JoinGraph:
     return JoinGraph("g", tuple(GraphRelation(r, (r,), RelationKind.SCAN) for r in relations), (), (), {}, 0)
 

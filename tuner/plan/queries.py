@@ -330,7 +330,9 @@ class _RanExecution:
         return structs.replace(self.steering, directives=(*self.steering.directives, *lent)) if lent else self.steering
 
     def _hinted(self, query: Query) -> tuple[JoinSite, ...]:
-        """Its joins, those marked that the job itself hints."""
+        """Its joins, those marked that the job itself hints; none where nothing tells what the agent was directed to."""
+        if self.steering.is_directed and not self._opened.directives:
+            return query.joins
         said = self.execution.steered or self.steering.by_query.get(query.fingerprint, ())
         undone = {result.action_id for result in said if result.status in _NOT_DONE}
         directed = (hint for one in self._opened.directives for hint in one.hints if hint.id not in undone)

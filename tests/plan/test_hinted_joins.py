@@ -15,7 +15,7 @@ from tuner.model.join_graph import GraphRelation, JoinGraph, RelationKind
 from tuner.model.strategy import JoinType
 from tuner.plan.hinted_joins import has_hinted, hinted_joins
 from tuner.plan.joins import every_join
-from tuner.plan.queries import query, query_and_plans
+from tuner.plan.queries import in_full, query, query_and_plans
 
 from .trees import parse, plan
 
@@ -63,9 +63,9 @@ def test_without_a_logical_plan_none_is_known() -> None:
     assert not hinted_joins(every_join(plan(PHYSICAL)), None, ())
 
 
-def _run(*said: DirectiveResult) -> Execution:
+def _run(*said: DirectiveResult, items: str = ", rightHint=(strategy=merge)") -> Execution:
     initial, accumulators = parse(PHYSICAL)
-    text = LOGICAL.format(items=", rightHint=(strategy=merge)", stores="")
+    text = LOGICAL.format(items=items, stores="")
     return Execution(4, 4, "", 0, 9, None, initial, None, accumulators, (), steered=said, logical_plan=text)
 
 
@@ -85,6 +85,14 @@ def test_a_query_has_them_marked(name: str, status: DirectiveStatus, hinted: boo
     found = query_and_plans(_run(DirectiveResult("a1", status)), (), steering)
     assert found is not None
     assert {join.signature: join.hinted for join in found[0].joins} == {ITEMS: hinted, STORES: False}
+
+
+@pytest.mark.parametrize(("items", "blocks"), [("", 1), (", rightHint=(strategy=merge)", 0)])
+def test_its_blocks_have_none(items: str, blocks: int) -> None:
+    run = _run(items=items)
+    found = query_and_plans(run, ())
+    assert found is not None
+    assert len(in_full(found, (), run.logical_plan).graphs) == blocks
 
 
 def test_what_an_agent_may_have_hinted_is_not_the_jobs() -> None:

@@ -78,8 +78,8 @@ def main() -> None:
         choice = RandomChoice(hinted=0.8, filtered=0.3)
         steered = list(steered_queries(read_application(source), random.Random(seed), choice))
         for name in STATEMENTS:
-            queries = [one.query for one in steered if one.description == name]
-            found.append((name, seed, changed(spark, name, f"{name}/{seed}", json.dumps({"version": VERSION, "queries": queries}))))
+            directives = {"version": VERSION, "queries": [one.query for one in steered if one.description == name]}
+            found.append((name, seed, changed(spark, name, f"{name}/{seed}", json.dumps(directives))))
     wait()
     outcomes = [
         (one["id"].partition(":")[0], one["status"], one.get("reason", ""))

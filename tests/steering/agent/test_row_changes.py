@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import AT_LENGTH
+
 from .conftest import pip_spark
 from .submits import compile_application
 

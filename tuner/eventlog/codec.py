@@ -131,9 +131,10 @@ class Codec:
     open: Callable[[io.BufferedReader], io.BufferedReader] | None
 
 
+_GZIP = Codec("gzip", (".gz",), b"\x1f\x8b", _open_gzip)
 CODECS = (
     Codec("zstd", (".zstd", ".zst"), b"\x28\xb5\x2f\xfd", _open_zstd),
-    Codec("gzip", (".gz",), b"\x1f\x8b", _open_gzip),
+    _GZIP,
     Codec("lz4", (".lz4",), LZ4, _open_chunks(lz4_chunks)),
     Codec("snappy", (".snappy",), SNAPPY, _open_chunks(snappy_chunks)),
     Codec("lzf", (".lzf",), LZF, _open_chunks(lzf_chunks)),
@@ -163,7 +164,9 @@ def open_plain(raw: io.BufferedReader, name: str) -> io.BufferedReader:
     if codec is None:
         return raw
     plain = _opened(codec, raw, raw, name)
-    # What was packed already may have been packed once more, to be put away.
+    if codec is not _GZIP:
+        return plain
+    # Spark writes no gzip: somebody may have packed what Spark had, to put it away.
     head = plain.peek(16)[:16]
     inner = next((one for one in CODECS if head.startswith(one.magic)), None)
     return _opened(inner, raw, plain, name) if inner else plain

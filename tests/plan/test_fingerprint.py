@@ -171,3 +171,43 @@ def test_aggregates_taken_apart(text: str, parts: tuple[str, str] | None) -> Non
 def test_phases_of_an_aggregate_are_one() -> None:
     assert without_phase("partial_sum(a#1), merge_max(b#2), count(c#3)") == "sum(a#1), max(b#2), count(c#3)"
     assert without_phase("my_partial_sum(a#1)") == "my_partial_sum(a#1)"
+
+
+_WRITE = "{writer}\n  Scan parquet default.f | [id#1L]"
+_DELTA = "org.apache.spark.sql.delta.sources.DeltaDataSource"
+_FUNCTION = "org.apache.spark.sql.execution.datasources.v2.DataSourceV2Strategy$$Lambda"
+
+
+def _of_write(writer: str) -> str:
+    return of(_WRITE.format(writer=writer))
+
+
+@pytest.mark.parametrize(
+    ("one", "night", "other"),
+    [
+        # As Spark 3.5 with Java 17 and Spark 4 with Java 21 print the writers of Iceberg tables.
+        (
+            f"OverwriteByExpression | {_FUNCTION}$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=ice.db.o, format=PARQUET)",
+            f"OverwriteByExpression | {_FUNCTION}$4955/0x00007f61b5367850@4369fec4, IcebergWrite(table=ice.db.o, format=PARQUET)",
+            f"OverwriteByExpression | {_FUNCTION}$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=ice.db.p, format=PARQUET)",
+        ),
+        (
+            f"AppendData | {_FUNCTION}/0x00007f53a0f2f6a8@7c1, IcebergWrite(table=ice.db.o, format=PARQUET)",
+            f"AppendData | {_FUNCTION}/0x00007f5aa0f2f6a8@51b2c3d4, IcebergWrite(table=ice.db.o, format=PARQUET)",
+            f"OverwritePartitionsDynamic | {_FUNCTION}/0x00007f53a0f2f6a8@7c1, IcebergWrite(table=ice.db.o, format=PARQUET)",
+        ),
+        (
+            f"Execute SaveIntoDataSourceCommand | {_DELTA}@4b5e, Map(path -> /lake/o), Append",
+            f"Execute SaveIntoDataSourceCommand | {_DELTA}@13f2, Map(path -> /lake/o), Append",
+            f"Execute SaveIntoDataSourceCommand | {_DELTA}@4b5e, Map(path -> /lake/p), Append",
+        ),
+        # An account is no object.
+        (
+            "Execute InsertIntoHadoopFsRelationCommand | abfss://lake@face.dfs.core.windows.net/o, false, Parquet",
+            "Execute InsertIntoHadoopFsRelationCommand | abfss://lake@face.dfs.core.windows.net/o, false, Parquet",
+            "Execute InsertIntoHadoopFsRelationCommand | abfss://lake@cafe.dfs.core.windows.net/o, false, Parquet",
+        ),
+    ],
+)  # fmt: skip
+def test_a_writer_is_known_by_what_it_writes_to(one: str, night: str, other: str) -> None:
+    assert _of_write(one) == _of_write(night) != _of_write(other)

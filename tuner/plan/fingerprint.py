@@ -21,6 +21,10 @@ _WRITE_VERB = re.compile("Insert|Create|Save|Append|Overwrite|Replace")  # soon 
 _WRITES = re.compile(
     r"\b(InsertInto\w+|CreateDataSourceTableAsSelect\w*|SaveInto\w+|Append\w+|Overwrite\w+|CreateTableAsSelect\w*|ReplaceTable\w*)\b"
 )
+# What Java makes of an object that has no text of its own (Object.toString): another one in each run. A writer of the second API
+# holds a function: AppendData ….DataSourceV2Strategy$$Lambda$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=db.t).
+_OBJECT = re.compile(r"(?<![\w/.$])(?:\w{1,99}\.){1,20}+[\w$]{1,200}(?:/0x[0-9a-f]{1,16})?@[0-9a-f]{1,8}(?=[\s,)\]]|$)")
+_TABLE = re.compile(r"\btable=([^\s,)]+)")
 
 
 def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
@@ -89,5 +93,10 @@ def _other(node: PlanNode) -> Iterator[str]:
 
 
 def _target(text: str) -> str:
+    """The path or the name of what is written; "" where the text tells neither."""
+    text = _OBJECT.sub("", text)
     found = re.search(r"(?:(?<![a-z0-9])[a-z0-9]{1,20}+:/|/)[^\s,\]]+|`[^`]+`(?:\.`[^`]+`)*", text)
-    return found[0] if found else ""
+    if found:
+        return found[0]
+    table = _TABLE.search(text)
+    return table[1] if table else ""

@@ -23,7 +23,7 @@ _WRITES = re.compile(
 )
 # What Java makes of an object that has no text of its own (Object.toString): another one in each run. A writer of the second API
 # holds a function: AppendData ….DataSourceV2Strategy$$Lambda$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=db.t).
-_OBJECT = re.compile(r"(?<![\w/.$])(?:\w{1,99}\.){1,20}+[\w$]{1,200}(?:/0x[0-9a-f]{1,16})?@[0-9a-f]{1,8}(?=[\s,)\]]|$)")
+_OBJECT = re.compile(r"(?<![\w/.$])(?:\w{1,99}\.){1,20}[\w$]{1,200}(?:/0x[0-9a-f]{1,16})?@[0-9a-f]{1,8}(?=[\s,)\]]|$)")
 _TABLE = re.compile(r"\btable=([^\s,)]+)")
 
 

@@ -16,7 +16,7 @@ _FUNCTIONS = re.compile(
 )
 # What one of their names holds, in small letters: sooner looked for.
 _IN_NAMES = ("rand", "uniform(", "uuid(", "monotonically_", "spark_partition_id(", "shuffle(", "input_file_")
-# The number that MERGE gives each row of the table it changes, to see whether one matches twice (RewriteRowLevelCommand.ROW_ID).
+# The number that MERGE gives each row of the table it changes, to see whether one matches twice (RewriteMergeIntoTable.ROW_ID).
 _ROW_ID = re.compile(r"\bmonotonically_increasing_id\(\) AS __row_id#\d+L?")
 _MERGES = frozenset({"MergeRows", "MergeRowsExec"})
 _SAMPLE = "Sample"

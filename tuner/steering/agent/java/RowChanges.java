@@ -20,7 +20,7 @@ public final class RowChanges implements Trees.Rewrite {
   public static final String REASON = "joins with the table whose rows are changed are left as they are";
 
   private static final Set OPERATORS = new HashSet(Arrays.asList(new Object[] {"MergeRows", "ReplaceData", "WriteDelta"}));
-  // RewriteRowLevelCommand.ROW_ID: MergeRowsExec looks by it whether a row matches twice, and puts it out nowhere.
+  // RewriteMergeIntoTable.ROW_ID: MergeRowsExec looks by it whether a row matches twice, and puts it out nowhere.
   private static final String ROW_ID = "__row_id";
 
   private final Trees.Rewrite rewrite;

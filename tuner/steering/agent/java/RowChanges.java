@@ -35,16 +35,18 @@ public final class RowChanges implements Trees.Rewrite {
   }
 
   public LogicalPlan of(LogicalPlan plan) {
-    if (!areIn(Trees.below(plan)) && !readsChanged(plan)) return rewrite.of(plan);
+    if (!takesChanged(plan)) return rewrite.of(plan);
     return Trees.mapSubqueries(Trees.mapChildren(plan, this), this);
   }
 
   /** Whether Spark's own operators change rows. */
   public static boolean areIn(List operators) {
-    for (int i = 0; i < operators.size(); i++) {
-      if (OPERATORS.contains(operators.get(i).getClass().getSimpleName())) return true;
-    }
+    for (int i = 0; i < operators.size(); i++) if (changes((LogicalPlan) operators.get(i))) return true;
     return false;
+  }
+
+  private static boolean changes(LogicalPlan operator) {
+    return OPERATORS.contains(operator.getClass().getSimpleName());
   }
 
   /** Whether a table is read for a change of its rows (RowLevelOperationTable), whatever the operator is called that writes them. */
@@ -53,9 +55,11 @@ public final class RowChanges implements Trees.Rewrite {
     return table != null && table.getClass().getSimpleName().equals("RowLevelOperationTable");
   }
 
-  private static boolean readsChanged(LogicalPlan plan) {
-    List operators = Trees.below(plan);
-    for (int i = 0; i < operators.size(); i++) if (isChanged((LogicalPlan) operators.get(i))) return true;
+  /** Whether rows of a table that is changed go through a plan, or are written by it. */
+  private static boolean takesChanged(LogicalPlan plan) {
+    if (changes(plan) || isChanged(plan)) return true;
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) if (takesChanged((LogicalPlan) children.get(i))) return true;
     return false;
   }
 

@@ -139,19 +139,6 @@ public final class Trees {
     for (int i = 0; i < subqueries.size(); i++) addEverything((LogicalPlan) subqueries.get(i), found);
   }
 
-  /** Every operator of a plan, those above first, without its subqueries. */
-  public static List below(LogicalPlan plan) {
-    List found = new ArrayList();
-    addBelow(plan, found);
-    return found;
-  }
-
-  private static void addBelow(LogicalPlan plan, List found) {
-    found.add(plan);
-    List below = children(plan);
-    for (int i = 0; i < below.size(); i++) addBelow((LogicalPlan) below.get(i), found);
-  }
-
   /** A plan whose inputs are rewritten; the plan itself where none changes. */
   public static LogicalPlan mapChildren(LogicalPlan plan, Rewrite rewrite) {
     List before = children(plan);

@@ -57,13 +57,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="iceberg-nights-") as directory:
         more = [str(given.rows), str(given.seed)]
         nights = [night(n + 1, given.home, given.jars, Path(directory), more) for n in range(given.nights)]
-    print(f"{'':<28}{'rows':<10}seconds by night")
+    print(f"{'':<36}{'rows':<10}seconds by night")
     is_same = all(nights)
     for name, (rows, _) in nights[0].items():
         same = all(one.get(name, (None,))[0] == rows for one in nights)
         is_same &= same
         seconds = "".join(f"{one[name][1]:8.1f}" for one in nights if name in one)
-        print(f"{name:<28}{'equal' if same else 'DIFFERENT':<10}{seconds}")
+        print(f"{name:<36}{'equal' if same else 'DIFFERENT':<10}{seconds}")
     return 0 if is_same else 1
 
 

@@ -23,7 +23,7 @@ from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
-from tuner.model.join_site import JoinSide, JoinSite
+from tuner.model.join_site import JoinSide, JoinSite, WrittenFiles
 from tuner.model.query import Query, ShuffleExchange
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.model.trial import changes_by_trial
@@ -220,6 +220,29 @@ def test_an_order_promises_no_broadcast_that_another_run_of_its_query_rules_out(
     trial = one_order(_roomy(week, replace(always, id=2, root_id=2, graphs=(unfiltered,))))
     assert (DAYS, SALES) not in [hint.relations for hint in hints(trial)]
     assert _seconds_after(trial) > _seconds_after(one_order(_roomy(week)))
+
+
+@pytest.mark.parametrize(
+    ("scan_tasks", "files", "megabytes", "is_hinted"),
+    [
+        pytest.param(8_000, 20 * 60, 9_000, False, id="60 days by each task of the scan"),
+        pytest.param(8_000, 20, 900_000, True, id="large files"),
+        pytest.param(30, 20 * 60, 9_000, True, id="hardly more tasks"),
+    ],
+)
+@pytest.mark.parametrize("row_bytes", [None, WIDE])
+def test_an_order_does_not_multiply_the_files_that_its_stage_writes(
+    row_bytes: int | None, scan_tasks: int, files: int, megabytes: int, is_hinted: bool
+) -> None:
+    """Broadcast, a week of sales meets returns in the tasks that scan these, and they write what 20 tasks wrote."""
+    measured = query() if row_bytes is None else _of_width(query(), row_bytes)
+    last, within = measured.joins
+    last = replace(last, written=WrittenFiles(files, megabytes * 10**6), tasks=20)
+    of_returns = ShuffleExchange(200, 800_000_000, 10**8, 50_000_000, scan_tasks, adjustable=True)
+    writing = replace(measured, joins=(last, within), shuffles=(of_returns,))
+    trial = hints(one_order(_roomy(writing)))
+    assert ((DAYS, SALES) in [hint.relations for hint in trial]) is is_hinted
+    assert (DAYS,) in [hint.relations for hint in trial]
 
 
 def _of_width(measured: Query, row_bytes: float) -> Query:

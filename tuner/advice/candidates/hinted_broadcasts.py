@@ -11,6 +11,7 @@ from tuner.advice.candidates.broadcast_wait import outlasts_wait
 from tuner.advice.candidates.fan_out import MAX_FAN_OUT
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.row_widths import RowWidths
+from tuner.advice.candidates.scattered_files import scattering_joins
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
@@ -102,6 +103,8 @@ def hinted_broadcasts(
         if side is None or used + side_bytes(side) > cap.query_bytes:
             continue
         hinted = run(Given({**given.joins, **found, join.relations: HINTED}))
+        if join.relations in scattering_joins(sides.facts, sides.query, sides.graph, hinted):
+            continue
         if is_enough(best.seconds(cluster) - hinted.seconds(cluster), sides.query):
             found[join.relations] = HINTED
             used, best = used + side_bytes(side), hinted

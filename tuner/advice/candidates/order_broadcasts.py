@@ -15,6 +15,7 @@ from tuner.advice.candidates.cheapest_orders import PricedBlock
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, side_bytes
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.ordered_sides import ordered_side
+from tuner.advice.candidates.scattered_files import scattering_joins
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
@@ -99,9 +100,10 @@ def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Itera
     measured = block.given(order).joins
     given = {**measured, **dict.fromkeys(change.hinted, HINTED)}
     hinted = block.what_if.order(order.order, Given(given))
+    scattering = scattering_joins(facts, query, change.graph, hinted)
     for join in hinted.joins:
         which = join.build_side
-        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in measured:
+        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in {*measured, *scattering}:
             continue
         build, other = join.plan.side(which), join.plan.side(which.other)
         if _is_broadcast_by_spark(query, block, build):

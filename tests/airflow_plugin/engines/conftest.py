@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -55,8 +56,25 @@ def moto_url() -> Iterator[str]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def read_once() -> Callable[[str], object]:
+    """A loader of botocore's models that keeps what it read: a session keeps it for itself, and each hook has a session."""
+    from botocore.loaders import JSONFileLoader
+
+    return cache(JSONFileLoader().load_file)
+
+
 @pytest.fixture
-def aws(moto_url: str, service: SparkService, monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsAccount]:
+def quick_clients(read_once: Callable[[str], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients of AWS that cost little: a hook names its caller after a look at all modules of a process, and tests have many."""
+    monkeypatch.setattr("botocore.loaders.JSONFileLoader.load_file", lambda _, path: read_once(path))
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.base_aws.AwsGenericHook._get_caller", lambda *_: "a test")
+
+
+@pytest.fixture
+def aws(
+    moto_url: str, service: SparkService, quick_clients: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[AwsAccount]:
     """An account known to the task by its connection alone."""
     account = AwsAccount(moto_url, service)
     extra = {"region_name": "us-east-1", "endpoint_url": account.url}

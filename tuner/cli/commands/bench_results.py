@@ -21,25 +21,31 @@ def bench_results(
 ) -> None:
     """Tell what benches measured as one page of Markdown: what got slower first, then what was gained, with each command."""
     from tuner.bench.report.finished_bench import read_finished
+    from tuner.bench.report.picture_names import picture_names
     from tuner.bench.report.results_document import results_document
     from tuner.bench.report.speed_up_picture import write_speed_ups
     from tuner.bench.report.stream_picture import write_nights
     from tuner.bench.results import BenchResult
     from tuner.bench.stream.stream_result import StreamResult
 
-    found = [read_finished(directory) for directory in directories]
-    benches, streams = [bench for bench, _ in found if bench], [stream for _, stream in found if stream]
+    names = picture_names(directories)
+    found = [(name, *read_finished(directory)) for name, directory in zip(names, directories, strict=True)]
+    benches = {name: bench for name, bench, _ in found if bench}
+    streams = {f"{name}-stream": stream for name, _, stream in found if stream}
     if page is None:
-        typer.echo(results_document(benches, streams), nl=False)
+        typer.echo(results_document([*benches.values()], [*streams.values()]), nl=False)
         return
-    measured: list[BenchResult | StreamResult] = [one.result for one in benches] + [one.result for one in streams]
+    measured: dict[str, BenchResult | StreamResult] = {name: one.result for name, one in (benches | streams).items()}
     pictures = {
-        place: f"images/{page.stem}-{place + 1}.svg" for place, one in enumerate(measured) if len(one.contenders) > 1
+        place: f"images/{page.stem}-{name}.svg"
+        for place, (name, one) in enumerate(measured.items())
+        if len(one.contenders) > 1
     }
+    results = list(measured.values())
     for place, address in pictures.items():
-        one = measured[place]
+        one = results[place]
         if isinstance(one, StreamResult):
             write_nights(page.parent / address, one)
         else:
             write_speed_ups(page.parent / address, one)
-    write_page(page, results_document(benches, streams, pictures))
+    write_page(page, results_document([*benches.values()], [*streams.values()], pictures))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -65,8 +67,44 @@ def next_decision(*runs: Run, verdicts: tuple[Verdict, ...] = (), of: Action = H
 def test_what_was_not_followed_expires_and_says_why_and_in_which_run(
     status: DirectiveStatus, action: Action, standing: Standing
 ) -> None:
-    found = record(BASE, night(1, status, action=action, standing=standing, reason="no such join"), of=action)
-    assert (found.standing, told(found)) == (Standing.EXPIRED, f"{status} in run etl/1/1: no such join")
+    nights = [
+        night(number, status, action=action, standing=standing, reason="no such join")
+        for number in ((1,) if standing is Standing.TRIAL else (1, 2))
+    ]
+    found = record(BASE, *nights, of=action)
+    assert (found.standing, told(found)) == (Standing.EXPIRED, f"{status} in run {nights[-1].key}: no such join")
+
+
+class TestOfWhatIsProven:
+    """A night of another conf, adaptive execution switched off say, takes nothing away for good."""
+
+    PROVEN = night(1, APPLIED, seconds=5)
+
+    @staticmethod
+    def without(number: int, **other: Any) -> Run:
+        return night(number, IMPOSSIBLE, standing=Standing.PROMOTED, reason="adaptive execution is off", **other)
+
+    def test_one_night_without_it_is_none(self) -> None:
+        runs = (BASE, self.PROVEN, self.without(2, seconds=99))
+        found = record(*runs)
+        assert (found.standing, found.gain_seconds) == (Standing.PROMOTED, pytest.approx(5, rel=0.02))
+        assert in_force(next_decision(*runs)) == {HINT.id}
+
+    def test_nor_are_two_that_are_not_one_after_the_other(self) -> None:
+        between = night(3, APPLIED, standing=Standing.PROMOTED, seconds=5)
+        runs = (BASE, self.PROVEN, self.without(2), between, self.without(4))
+        assert record(*runs).standing is Standing.PROMOTED
+        assert record(*runs, self.without(5)).standing is Standing.EXPIRED
+
+    def test_nor_are_two_dates_side_by_side(self) -> None:
+        one, other = self.without(2), self.without(3)
+        beside = replace(other, started_at=one.started_at + timedelta(seconds=1))
+        assert record(BASE, self.PROVEN, one, beside).standing is Standing.PROMOTED
+        assert record(BASE, self.PROVEN, one, beside, self.without(4)).standing is Standing.EXPIRED
+
+    def test_a_run_that_lacks_its_query_tells_nothing(self) -> None:
+        elsewhere = run(3, {"q2": 10}, decided(HINT, Standing.PROMOTED))
+        assert record(BASE, self.PROVEN, self.without(2), elsewhere).standing is Standing.PROMOTED
 
 
 @pytest.mark.parametrize("seconds", [1, 10, 99])

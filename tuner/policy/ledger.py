@@ -13,6 +13,7 @@ from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.context import Context
 from tuner.policy.failed_run import FailedRun, newly_failed
 from tuner.policy.judging.end_holds import end_failed_holds, end_holds
+from tuner.policy.judging.end_of_run import end_of_run
 from tuner.policy.judging.hold_out import hold_out_one_at_a_time
 from tuner.policy.judging.judge_failure import absolve, judge_failure
 from tuner.policy.judging.judge_proven import judge_proven
@@ -88,11 +89,17 @@ def _is_by_word(decided: DecidedChange, rulings: Rulings) -> bool:
 
 
 def _expire(ledger: LedgerState, run: Run) -> None:
-    """What its query ran without is out of force, and of its times nothing is said."""
+    """What its query ran without is out of force, and of its times nothing is said. Of what is proven one night without is none:
+    it may have had another conf."""
     reasons = not_followed(run)
     for decided in run.decision.changes:
         if why := reasons.get(decided.id):
-            put_on_record(ledger, run, decided, Standing.EXPIRED, why)
+            record = ledger.records.get(decided.id) or Record(decided, decided.standing, decided.why)
+            since = record.unfollowed_until
+            if record.standing is Standing.PROMOTED and (since is None or run.started_at < since):
+                ledger.records[decided.id] = replace(record, unfollowed_until=since or end_of_run(run))
+            else:
+                put_on_record(ledger, run, decided, Standing.EXPIRED, why)
 
 
 def _judge(

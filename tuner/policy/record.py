@@ -47,6 +47,7 @@ class Record:
     next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
     run without it. `unmeasured` says, by query, how often in a row that had values which never ran without it. `idle` runs in a
     row had none of its queries. `awaits` is what ends its being `held_out`. `balance` is what all nights with it come to.
+    `unfollowed_until` is when the first run has ended since which no plan followed it.
     """
 
     decided: DecidedChange
@@ -62,6 +63,7 @@ class Record:
     idle: int = 0
     balance: Balance = field(default_factory=Balance)
     awaits: AwaitedRun = field(default_factory=AwaitedRun)
+    unfollowed_until: datetime | None = None
 
     @property
     def is_out(self) -> bool:

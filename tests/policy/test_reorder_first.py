@@ -8,6 +8,7 @@ import pytest
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
@@ -226,6 +227,31 @@ def test_only_what_an_order_takes_away_waits_for_it() -> None:
         situation(Mode.AUTO, 1, [latest]), [decided(reorder("q1", "block", "((x y) z)")), decided(beside[0])]
     )
     assert unread[1].standing is Standing.HELD
+
+
+@pytest.mark.parametrize("status", [None, DirectiveStatus.HELD, DirectiveStatus.APPLIED])
+def test_nor_is_anything_tried_on_what_a_proven_order_takes_away_that_the_latest_run_was_without(
+    status: DirectiveStatus | None,
+) -> None:
+    """It was left out to compare (None), or held for one night's sizes; what that run's joins call for is not there with it."""
+    first, last = (join.signature for join in ordered_joins(BLOCK, BLOCK.written))
+    made, _ = (join.signature for join in ordered_joins(BLOCK, Joined(Joined(0, 2), 1)))
+    latest = in_block(run(0, {"q1": 10}, *([decided(OTHER_ORDER, Standing.PROMOTED)] if status else [])))
+    assert latest.outcome
+    told_of = (DirectiveResult(OTHER_ORDER.id, status),) if status else ()
+    queries = tuple(replace(query, directives=told_of) for query in latest.outcome.queries)
+    latest = replace(latest, outcome=replace(latest.outcome, queries=queries))
+    beside = [decided(hint("q1", target)) for target in ("beside", first, last, made)]
+    called_for = replace(beside[1], change=replace(beside[1].change, needs=OTHER_ORDER.id))
+    given = [decided(OTHER_ORDER, Standing.PROMOTED), *beside, called_for]
+    found = reorder_first(situation(Mode.AUTO, 1, [latest]), given)
+    if status is DirectiveStatus.APPLIED:
+        assert found == given
+        return
+    is_held = [d.held == Reason(ReasonCode.NOT_IN_ORDER) for d in found]
+    assert is_held == [False, False, True, True, False, False]
+    proven = [replace(d, standing=Standing.PROMOTED) for d in given]
+    assert reorder_first(situation(Mode.AUTO, 1, [latest]), proven) == proven
 
 
 def test_a_proven_order_that_the_latest_run_did_not_have_makes_its_joins_all_the_same() -> None:

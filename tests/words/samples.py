@@ -345,6 +345,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.ON_TRIAL_IN_ANOTHER_RUN, {"run": "etl/1/1"}),
     Reason(ReasonCode.REORDERED_FIRST),
     Reason(ReasonCode.TRIED_AFTER_ANOTHER),
+    Reason(ReasonCode.NOT_IN_ORDER),
     Reason(ReasonCode.NEEDED_CHANGE_OUT, {"standing": "rolled_back"}),
     Reason(ReasonCode.NEW_CONTEXT, {"difference": "17 cores instead of 8"}),
     Reason(ReasonCode.FIRST_RUN),

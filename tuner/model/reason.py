@@ -88,6 +88,7 @@ class ReasonCode(StrEnum):
     QUERIES_DO_NOT_COME_BACK = "queries_do_not_come_back"
     ON_TRIAL_IN_ANOTHER_RUN = "on_trial_in_another_run"
     REORDERED_FIRST = "reordered_first"
+    NOT_IN_ORDER = "not_in_order"
     TRIED_AFTER_ANOTHER = "tried_after_another"
     NEEDED_CHANGE_OUT = "needed_change_out"
     NEW_CONTEXT = "new_context"

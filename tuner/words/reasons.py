@@ -260,6 +260,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
     ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",
+    ReasonCode.NOT_IN_ORDER: "it was advised from a run without the join order of its query, which leaves no such join",
     ReasonCode.NEEDED_CHANGE_OUT: _needed_change_out,
     ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",
     ReasonCode.FIRST_RUN: "first run: observed",

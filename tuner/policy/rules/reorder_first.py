@@ -1,5 +1,5 @@
-"""While a query's joins are tried in another order, nothing else is tried on joins that are not there in it. What the order
-itself calls for comes with it; when it has run, what is advised on its joins is tried beside it.
+"""While a query's joins are in another order, nothing is tried on joins that are not there in it. What an order on trial calls
+for comes with it; when it has run, what is advised on its joins is tried beside it.
 """
 
 from __future__ import annotations
@@ -31,23 +31,40 @@ def reorder_first(situation: Situation, decided: Sequence[DecidedChange]) -> lis
 
     A hint that is proven waits, too: the agent would not find its join, and it would expire for that. Properties that
     are proven name no join, and stay; so does what a person pinned, what is for other values than the order, a hint that
-    came with it, and one on a join that the latest measured run tells to be there in that order as well.
+    came with it, and one on a join that the latest measured run tells to be there in that order as well. For an order that is
+    proven, and that the latest run was without, hints wait that are advised from that run.
     """
-    orders = [d for d in decided if d.change.kind is ActionKind.ORDER_JOINS and d.standing is Standing.TRIAL]
-    if not orders:
+    in_force = [d for d in decided if d.change.kind is ActionKind.ORDER_JOINS and d.is_in_force]
+    tried = [order for order in in_force if order.standing is Standing.TRIAL]
+    missed = [order for order in in_force if order not in tried and _ran_without(situation.latest_run, order)]
+    if not tried and not missed:
         return list(decided)
-    tried = {order.id for order in orders}
-    in_force = [d.change.actions[0] for d in decided if d.change.kind is ActionKind.ORDER_JOINS and d.is_in_force]
-    there = set(_joins_there(situation.latest_run, in_force))
-    soon = [order for order in orders if not situation.is_far_off(order)]
-    waiting = (
-        _waits(d, {query for o in soon if not act_on_others(d, o) for query in o.queries})
-        and (d.change.query, d.change.actions[0].target) not in there
-        and d.change.trial not in tried
-        for d in decided
-    )
-    why = Reason(ReasonCode.REORDERED_FIRST)
-    return [held_back(d, why) if waits else d for d, waits in zip(decided, waiting, strict=True)]
+    there = set(_joins_there(situation.latest_run, [order.change.actions[0] for order in in_force]))
+    soon = [order for order in tried if not situation.is_far_off(order)]
+
+    def why(d: DecidedChange) -> ReasonCode | None:
+        stays = (d.change.query, d.change.actions[0].target) in there
+        if stays or any(d.change.trial == order.id for order in (*tried, *missed)):
+            return None
+        if _waits(d, _queries_of(soon, d)):
+            return ReasonCode.REORDERED_FIRST
+        is_new = d.standing is Standing.TRIAL and d.change.kind is ActionKind.HINT_JOIN
+        return ReasonCode.NOT_IN_ORDER if is_new and d.change.query in _queries_of(missed, d) else None
+
+    return [held_back(d, Reason(code)) if (code := why(d)) else d for d in decided]
+
+
+def _ran_without(latest: Run | None, order: DecidedChange) -> bool:
+    """Whether a run had the query of an order, in another one."""
+    if latest is None or latest.outcome is None:
+        return False
+    has_query = any(query.fingerprint == order.change.query for query in latest.outcome.queries)
+    return has_query and all(one.id != order.id for one in changes_in_effect(latest))
+
+
+def _queries_of(orders: Sequence[DecidedChange], beside: DecidedChange) -> set[str]:
+    """Those of the orders that act where another change does."""
+    return {query for order in orders if not act_on_others(beside, order) for query in order.queries}
 
 
 def _joins_there(latest: Run | None, orders: Sequence[Action]) -> Iterator[tuple[str, str]]:

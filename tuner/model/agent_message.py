@@ -61,7 +61,8 @@ class HintDirective(msgspec.Struct, frozen=True):
     `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`
     columns are asked for: where a plan has others, it is left out. What of a broadcast is counted first may have `most_counted`
     bytes of hash relation (0: what the heap has room for). A bloom filter is made for the keys of `rows` (0: for as many as
-    Spark is set to).
+    Spark is set to). `shuffled`: the planner shuffled both sides of the join that was measured; where it broadcasts one by
+    itself that the hint is not for, it is left out.
     """
 
     id: _Text
@@ -74,6 +75,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     neutral: tuple[str, ...] = ()
     rows: int = 0
     most_counted: int = 0
+    shuffled: bool = False
 
 
 class SizeBounds(NamedTuple):

@@ -98,6 +98,7 @@ class ReasonCode(StrEnum):
     HELD_LARGER_SIDE = "held_larger_side"
     HELD_OTHER_SIZES = "held_other_sizes"
     HELD_MORE_ROWS = "held_more_rows"
+    HELD_SMALL_SIDE = "held_small_side"
     HELD_WITH_ORDER = "held_with_order"
     HELD_UNMEASURED_RESULT = "held_unmeasured_result"
     HELD_LARGE_RESULT = "held_large_result"
@@ -145,6 +146,7 @@ HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {
     ReasonCode.HELD_LARGER_SIDE: ("bytes", "most_bytes"),
     ReasonCode.HELD_OTHER_SIZES: ("bytes", "least_bytes", "most_bytes"),
     ReasonCode.HELD_MORE_ROWS: ("rows", "most_rows"),
+    ReasonCode.HELD_SMALL_SIDE: ("bytes", "most_bytes"),
     ReasonCode.HELD_WITH_ORDER: (),
     ReasonCode.HELD_UNMEASURED_RESULT: (),
     ReasonCode.HELD_LARGE_RESULT: ("bytes", "most_bytes"),

@@ -222,6 +222,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_OTHER_SIZES: "one of the joined tables has {bytes} now; the order applies from {least_bytes} to {most_bytes}",
     ReasonCode.HELD_MORE_ROWS: "by the histogram of its column, a filter keeps {rows} or more; the order applies up to "
     "{most_rows}",
+    ReasonCode.HELD_SMALL_SIDE: "Spark broadcasts a side of {bytes} by itself, as it does up to {most_bytes}",
     ReasonCode.HELD_WITH_ORDER: "the join order that it needs is held",
     ReasonCode.HELD_UNMEASURED_RESULT: "the rows that it would hash could not be counted first",
     ReasonCode.HELD_LARGE_RESULT: "what it would hash takes {bytes}, more than the {most_bytes} of memory there is for it",
@@ -259,8 +260,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.QUERIES_DO_NOT_COME_BACK: "new queries of this job hardly ever come back: it could not be measured",
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
-    ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",
     ReasonCode.NOT_IN_ORDER: "it was advised from a run without the join order of its query, which leaves no such join",
+    ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",
     ReasonCode.NEEDED_CHANGE_OUT: _needed_change_out,
     ReasonCode.NEW_CONTEXT: "first run with {difference}: observed, as a baseline for later runs",
     ReasonCode.FIRST_RUN: "first run: observed",

@@ -59,6 +59,7 @@ ARM = (
 ARMS = " UNION ALL ".join(ARM.format(arm=arm) for arm in range(8)) + " ORDER BY 1, 2, 3"
 # Of one side as it is: as many rows in files of about the same size, of many keys or of one.
 KEYED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN keyed ON v_sale = k_sale"
+BESIDE_FEW = "SELECT count(*), max(note) FROM a JOIN keyed ON a = k_sale"
 FLAGS = 750_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
@@ -321,6 +322,22 @@ text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints
 same["keyed by many"] = rows("keyed by many", text, KEYED, **small_partitions) == plain
 not_adaptive = {"spark_sql_adaptive_enabled": "false"}
 same["keyed by many, not adaptive"] = rows("keyed by many, not adaptive", text, KEYED, **not_adaptive) == plain
+# A join that was shuffled, once Spark broadcasts one of its sides by itself: `a` has some rows, `keyed` over a megabyte.
+plain = rows("plain keyed beside few", "", BESIDE_FEW)
+first = harvested("plain keyed beside few")
+((join, side),) = ((join, side) for join in first.joins for side in join.sides if "keyed" in side.relations[0])
+for value, threshold in (("BROADCAST", "20000"), ("SHUFFLE_HASH", "20000"), ("BROADCAST", "100m")):
+    hint = HintDirective(
+        "hint_join:k",
+        join.signature,
+        value,
+        side.relations,
+        literals=(literal_class(first.conditions or ()),),
+        shuffled=True,
+    )
+    of_few = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+    name = f"keyed beside few {value} {threshold}"
+    same[name] = rows(name, of_few, BESIDE_FEW, spark_sql_autoBroadcastJoinThreshold=threshold) == plain
 write_keyed("5")
 plain = rows("plain keyed by one", "", KEYED, **small_partitions)
 same["keyed by one"] = rows("keyed by one", text, KEYED, **small_partitions) == plain

@@ -16,6 +16,7 @@ from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Pred
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query, QueryStatus
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
@@ -96,6 +97,7 @@ def test_a_hint() -> None:
                     **VALUES,
                     "rows": 0,
                     "most_counted": 0,
+                    "shuffled": False,
                 }
             ],
             "orders": [],
@@ -108,6 +110,24 @@ def test_a_hint_for_relations_of_some_size() -> None:
     found = json.loads(agent_directives(decision(hint()), [query()], limits).text)
     (said,) = found["queries"][0]["hints"]
     assert (said["most_bytes"], said["cap_bytes"]) == (40_000, 9_000_000)
+
+
+@pytest.mark.parametrize(
+    ("code", "shuffled"),
+    [
+        (ReasonCode.BROADCAST_HINT, True),
+        (ReasonCode.SECURED_BROADCAST, True),
+        (ReasonCode.SHUFFLE_HASH, True),
+        # Spark broadcasts a side of these by itself.
+        (ReasonCode.BUILD_SIDE, False),
+        (ReasonCode.NO_BROADCAST, False),
+    ],
+)
+def test_a_hint_for_a_join_that_was_shuffled(code: ReasonCode, shuffled: bool) -> None:
+    (one,) = decision(hint()).changes
+    advised = replace(one, change=replace(one.change, reason=Reason(code)))
+    (said,) = json.loads(agent_directives(Decision(Mode.AUTO, (advised,)), [query()]).text)["queries"]
+    assert said["hints"][0]["shuffled"] is shuffled
 
 
 def test_a_hint_for_values_that_are_others_in_each_run() -> None:
@@ -138,6 +158,7 @@ def test_a_filter_by_keys_of_one_relation_of_a_side_has_room_for_twice_as_many()
             **VALUES,
             "rows": 600,
             "most_counted": 0,
+            "shuffled": False,
         }
     ]
 
@@ -217,6 +238,7 @@ def test_either_side_of_a_join_whose_sides_look_alike() -> None:
             **VALUES,
             "rows": 0,
             "most_counted": 0,
+            "shuffled": False,
         }
     ]
 

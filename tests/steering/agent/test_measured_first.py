@@ -79,6 +79,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "keyed by many",
         "keyed by many, not adaptive",
         "keyed by one",
+        *(f"keyed beside few {hint}" for hint in ("BROADCAST 20000", "SHUFFLE_HASH 20000", "BROADCAST 100m")),
         *(f"flag is {where} {hint}" for where in ("rare", "everywhere") for hint in ("BROADCAST", "SHUFFLE_HASH")),
     }
     (source,) = find_logs(logs)
@@ -160,6 +161,11 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "keyed by many, not adaptive": (Strategy.SHUFFLED_HASH, ("applied", None)),
         "plain keyed by one": (Strategy.SORT_MERGE,),
         "keyed by one": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
+        "plain keyed beside few": (Strategy.SORT_MERGE,),
+        # The hint would have the larger side broadcast, or both shuffled, where Spark broadcasts the smaller one by itself.
+        "keyed beside few BROADCAST 20000": (Strategy.BROADCAST_HASH, ("held", ReasonCode.HELD_SMALL_SIDE)),
+        "keyed beside few SHUFFLE_HASH 20000": (Strategy.BROADCAST_HASH, ("held", ReasonCode.HELD_SMALL_SIDE)),
+        "keyed beside few BROADCAST 100m": (Strategy.BROADCAST_HASH, ("applied", None)),
     }
     # The same value of files that are as large, but in all of their rows.
     assert of_flags == {

@@ -24,6 +24,7 @@ from tuner.model.agent_message import (
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
+from tuner.model.reason import ReasonCode
 from tuner.plan.agent_block import agent_block
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
@@ -31,6 +32,8 @@ from tuner.words.query_names import query_name
 
 # What a side may grow by before its keys crowd their filter.
 FILTER_ROOM = 2.0
+# What hints are for that take the place of a join whose both sides the planner shuffled.
+_OF_SHUFFLED = frozenset({ReasonCode.BROADCAST_HINT, ReasonCode.SECURED_BROADCAST, ReasonCode.SHUFFLE_HASH})
 _NEEDED = "the order of joins that it needs is not carried out"
 
 
@@ -277,6 +280,8 @@ def _for_values(one: _PlacedDirective, decided: DecidedChange) -> _PlacedDirecti
     """A directive for the values that its change may act on."""
     any_values = tuple(sorted({*decided.neutral, *decided.fleeting}))
     message = structs.replace(one.message, literals=decided.literals, neutral=any_values)
+    if isinstance(message, HintDirective) and decided.change.reason.code in _OF_SHUFFLED:
+        message = structs.replace(message, shuffled=True)
     return replace(one, message=message)
 
 

@@ -46,6 +46,8 @@ public final class Directives {
     public long rows;
     /** The most bytes of hash relation that what is counted first may have; 0 for as many as the heap has room for. */
     public long mostCounted;
+    /** Whether the planner shuffled both sides of the join that was measured. */
+    public boolean shuffled;
   }
 
   /** An order of a block's items: `order` is the number of an item, or a JSON pair of orders. */
@@ -143,6 +145,7 @@ public final class Directives {
     hint.capBytes = Json.field(node, "cap_bytes").asLong();
     hint.rows = Json.field(node, "rows").asLong();
     hint.mostCounted = Json.field(node, "most_counted").asLong();
+    hint.shuffled = Json.field(node, "shuffled").asBoolean();
     return hint;
   }
 

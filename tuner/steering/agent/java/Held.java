@@ -10,6 +10,7 @@ public final class Held {
   public static final String LARGER_SIDE = "held_larger_side";
   public static final String OTHER_SIZES = "held_other_sizes";
   public static final String MORE_ROWS = "held_more_rows";
+  public static final String SMALL_SIDE = "held_small_side";
 
   public static final String WITH_ORDER = "held_with_order";
 
@@ -33,6 +34,11 @@ public final class Held {
     String reason = "the rows that were counted take " + bytes + " bytes as a hash table, the most is " + most;
     return new Held(LARGE_RESULT, reason).with("bytes", BigInteger.valueOf(bytes))
         .with("most_bytes", BigInteger.valueOf(most));
+  }
+
+  public static Held smallSide(BigInteger bytes, long most) {
+    String reason = "Spark takes a side for " + bytes + " bytes and broadcasts it by itself, as it does up to " + most;
+    return new Held(SMALL_SIDE, reason).with("bytes", bytes).with("most_bytes", BigInteger.valueOf(most));
   }
 
   /** A source that does not know its size says what no long holds. */

@@ -1,5 +1,6 @@
 package tuner.steering.agent;
 
+import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.NO_BROADCAST_HASH$;
 import org.apache.spark.sql.catalyst.plans.logical.SHUFFLE_HASH$;
 import org.apache.spark.sql.catalyst.plans.logical.SHUFFLE_MERGE$;
+import org.apache.spark.sql.internal.SQLConf;
 import scala.None$;
 import scala.Option;
 import scala.Product;
@@ -106,6 +108,11 @@ public final class JoinHints implements Trees.Rewrite {
       pass.hold(directed.id, size);
       return join;
     }
+    Held small = directed.shuffled ? smallSide(site.join, directed.hint, left) : null;
+    if (small != null) {
+      pass.hold(directed.id, small);
+      return join;
+    }
     left = left && canBuild(join.joinType(), directed.hint, true);
     right = right && canBuild(join.joinType(), directed.hint, false);
     Option info = (Option) new Some(new HintInfo((Option) new Some(strategy(directed.hint))));
@@ -159,6 +166,23 @@ public final class JoinHints implements Trees.Rewrite {
     long cap = builds(directed.hint) && directed.capBytes > 0 ? Heap.mostBytes(0) : Long.MAX_VALUE;
     if (directed.mostBytes <= 0 || cap >= directed.capBytes) return directed.mostBytes;
     return Math.max(1, (long) ((double) directed.mostBytes * cap / directed.capBytes));
+  }
+
+  /**
+   * Why a hint for a join that was shuffled would cost in this run: Spark broadcasts a side by itself now, which the hint keeps it
+   * from. Null where it broadcasts none, or the one that the hint would have it broadcast.
+   */
+  private static Held smallSide(Join join, String hint, boolean left) {
+    Held hinted = smallSide(join, left);
+    if (hint.equals("BROADCAST")) return hinted == null ? smallSide(join, !left) : null;
+    return hinted == null ? smallSide(join, !left) : hinted;
+  }
+
+  private static Held smallSide(Join join, boolean left) {
+    long most = SQLConf.get().autoBroadcastJoinThreshold();
+    BigInteger size = (left ? join.left() : join.right()).stats().sizeInBytes().bigInteger();
+    boolean small = canBuild(join.joinType(), "BROADCAST", left) && size.compareTo(BigInteger.valueOf(most)) <= 0;
+    return small ? Held.smallSide(size, most) : null;
   }
 
   /** Whether the rows of a side may be too many to broadcast, though its files are as large as they were. */

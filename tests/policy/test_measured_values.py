@@ -73,6 +73,19 @@ def test_a_trial_is_tried_on_what_it_was_advised_from() -> None:
     assert allowed(first, night(1, (RARE, 10, None)), advised=True) == (RARE,)
 
 
+def test_a_trial_whose_run_failed_is_for_what_it_was_advised_from_though_it_is_advised_no_more() -> None:
+    """Without any values the agent held it in every run, for as long as the run that failed was looked at."""
+    first, without = night(0, (RARE, 10, None)), night(2, (RARE, 10, None))
+    on_trial = replace(decided(HINT), literals=(FREQUENT, RARE))
+    failed = replace(run(1, {}, on_trial, state=RunState.FAILED), outcome=None)
+    # Of values that no execution had, nothing is known.
+    assert allowed(first, failed, without) == (RARE,)
+    (again,) = measured_values(situation(Mode.AUTO, 1, (first, failed, without)), [replace(on_trial, excluded=(RARE,))])
+    assert again.literals == ()
+    met = night(3, (FREQUENT, 5, APPLIED))
+    assert allowed(first, failed, without, met) == (FREQUENT,)
+
+
 def test_runs_and_queries_that_failed_do_not_tell() -> None:
     applied = night(0, (RARE, 5, APPLIED))
     assert applied.outcome is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tuner.model.action import ActionKind
@@ -25,8 +25,8 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     whose values do not count for these.
 
     They are those of the executions that had it and succeeded, and, of a change that the latest usable run advises, those of
-    its query in that run: a trial is tried on what it was advised from, also if other values come first. Those that it is
-    `excluded` from are none of them.
+    its query in that run: a trial is tried on what it was advised from, also if other values come first, or the run that was to
+    try it failed and it is advised no more. Those that it is `excluded` from are none of them.
     """
     found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
     if not found:
@@ -42,6 +42,9 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
         ran = _ran(latest)
         for one in (d for d in decided if d.id in found and d.id in advised):
             _add(found[one.id], ran.get(one.change.query, ()))
+    for one in decided:
+        if one.is_in_force and found.get(one.id) == {}:
+            found[one.id].update(dict.fromkeys(_as_decided_before(one, situation.runs)))
     classes = situation.classes or LiteralClasses()
     return [_for_values(d, found.get(d.id), classes) for d in decided]
 
@@ -62,6 +65,13 @@ def _for_values(decided: DecidedChange, found: Iterable[str] | None, classes: Li
     return replace(
         decided, literals=tuple(sorted(literals)), neutral=tuple(sorted(neutral)), fleeting=tuple(sorted(fleeting))
     )
+
+
+def _as_decided_before(one: DecidedChange, runs: Sequence[Run]) -> Iterator[str]:
+    """The classes that earlier decisions had a change for, of those that executions of its query had."""
+    ran = {query.literals for run in filter(usable, runs) for query in _ran(run).get(one.change.query, ())}
+    before = (d for run in runs for d in run.decision.in_force if d.id == one.id)
+    return (class_ for d in before for class_ in d.literals if class_ in ran)
 
 
 def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from tuner.model.query import Query, QueryStatus
 from tuner.words.query_names import QueryNames, query_name
 
+BATCH = "id = 6b1f1c5e-9a0e-4c3a-8f6d-2f6f5b7f9e10 runId = 0d8f6a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b batch = 3"
 SALES, STOCK, ITEMS = "tpcds.catalog_sales", "file:/data/inventory", "tpcds.item"
 
 
@@ -31,6 +32,11 @@ def query(number: int = 3, description: str = "", relations: tuple[str, ...] = (
         ("count at DirectMethodHandleAccessor.java:103", (SALES,), "catalog_sales (query 3)"),
         ("$anonfun$run$1 at FutureTask.java:266", (SALES, STOCK, ITEMS), "catalog_sales ⋈ inventory ⋈ … (query 3)"),
         ("load at <unknown>:0", (), "query 3"),
+        # What Spark says of a batch of a stream, with and without a name.
+        (f"upsert items {BATCH}", (SALES,), "upsert items"),
+        (BATCH, (SALES, STOCK), "catalog_sales ⋈ inventory (query 3)"),
+        (BATCH.replace(" r", "\nr"), (), "query 3"),
+        ("customers by id = 7", (SALES,), "customers by id = 7"),
         ("", (SALES, STOCK, ITEMS), "catalog_sales ⋈ inventory ⋈ … (query 3)"),
         ("", (), "query 3"),
     ],

@@ -21,14 +21,19 @@ _FRAME_OF_THE_JVM = re.compile(
     r"|ThreadPoolExecutor|ForkJoinTask|CompletableFuture|Thread)\.java|<unknown>|null):-?\d+"
 )
 
+# What Spark describes the queries of each batch of a stream by (StreamExecution.getBatchDescriptionString): ids, one of which is
+# another in each run, behind the name that the job gave the stream, if any.
+_OF_BATCH = re.compile(r"(?:^|\s+)id = [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s+runId = .*", re.DOTALL)
+
 
 def query_name(query: Query, *, described: bool = True) -> str:
-    """The job's description, else the file and line of the statement, else the main relations and the query's number.
+    """The job's description, or what it called its stream; else the file and line of the statement, else the main relations and
+    the query's number.
 
     One printable line of at most 80 characters. Without `described`, for people who may not read the job's code, it is the
     relations and the number.
     """
-    given = printable(query.description.strip(), _MOST_CHARACTERS) if described else ""
+    given = printable(_OF_BATCH.sub("", query.description.strip()), _MOST_CHARACTERS) if described else ""
     if given and not _FRAME_OF_THE_JVM.fullmatch(given):
         return given
     names = [identifier(short_name(r), _MOST_RELATION_CHARACTERS) for r in query.main_relations[:_MOST_RELATIONS]]

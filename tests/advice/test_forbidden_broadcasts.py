@@ -147,6 +147,13 @@ def test_what_one_query_sets_is_said_of_its_own_joins_and_of_properties() -> Non
     assert found.keys() == {HINT.id, adaptive.id}
 
 
+@pytest.mark.parametrize("first", [(), (STATIC,)])
+def test_what_one_execution_of_a_query_sets_is_said_of_all(first: tuple[str, ...]) -> None:
+    found = Query(0, 0, "q", "", 0, 1, QueryStatus.SUCCEEDED, broadcasts_off=first)
+    again = replace(found, id=1, broadcasts_off=() if first else (STATIC,))
+    assert forbidden_broadcasts(recommend(HINT), [{}], (found, again)).keys() == {HINT.id}
+
+
 @pytest.mark.parametrize("value", ["-1", " -1 ", "-1b", "-5m"])
 def test_below_zero(value: str) -> None:
     assert broadcasts_off({STATIC: value, ADAPTIVE: "0"}) == (STATIC,)

@@ -24,7 +24,9 @@ def forbidden_broadcasts(
     while it ran.
     """
     everywhere = frozenset(name for conf in confs for name in broadcasts_off(conf))
-    in_query = {query.fingerprint: everywhere.union(query.broadcasts_off) for query in queries}
+    in_query: dict[str, frozenset[str]] = {}
+    for query in queries:  # of a query that runs several times, once may be without
+        in_query[query.fingerprint] = in_query.get(query.fingerprint, everywhere).union(query.broadcasts_off)
     anywhere = everywhere.union(*in_query.values())
     if not anywhere:
         return {}

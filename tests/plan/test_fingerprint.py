@@ -51,6 +51,24 @@ def test_it_outlives(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("StringIndexer_7c1b09d2f3aa__output", "StringIndexer_098765432109__output"),
+        ("CrossValidator_7c1b09d2f3aa_rand", "CrossValidator_ffb0a1c2d3e4_rand"),
+        ("mbc$acc7c1b09d2-1a2b-4c3d-8e9f-0a1b2c3d4e5f", "mbc$accffb0a1c2-1a2b-4c3d-8e9f-0a1b2c3d4e60"),
+    ],
+)
+def test_it_outlives_names_that_mllib_makes_up(first: str, second: str) -> None:
+    one, other = (REPORT.replace("amount#", f"{name}#") for name in (first, second))
+    assert of(one) == of(other) != of(REPORT)
+
+
+def test_files_that_are_read_are_the_same_by_their_whole_name() -> None:
+    one, other = (REPORT.replace("/lake/item", f"/lake/item_{id_}") for id_ in ("7c1b09d2f3aa", "ffb0a1c2d3e4"))
+    assert of(one) != of(other)
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("file:/lake/sales", "file:/lake/returns"),

@@ -24,6 +24,9 @@ _WRITES = re.compile(
 # What Java makes of an object that has no text of its own (Object.toString): another one in each run. A writer of the second API
 # holds a function: AppendData ….DataSourceV2Strategy$$Lambda$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=db.t).
 _OBJECT = re.compile(r"(?<![\w/.$])(?:\w{1,99}\.){1,20}[\w$]{1,200}(?:/0x[0-9a-f]{1,16})?@[0-9a-f]{1,8}(?=[\s,)\]]|$)")
+# What MLlib calls its stages, after which it names columns and files that nobody named, is another one in each run:
+# StringIndexer_7c1b09d2f3aa__output (Identifiable.randomUID, pyspark.ml.util.Identifiable), mbc$acc<UUID> (OneVsRest).
+_OF_STAGE = re.compile(r"(?<=[A-Za-z0-9$]_)[0-9a-f]{12}(?![0-9A-Za-z])|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TABLE = re.compile(r"\btable=([^\s,)]+)")
 
 
@@ -44,15 +47,21 @@ def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
     for node in root.walk_query():
         if is_scan(node):
             yield f"scan {relation_name(node)} {','.join(sorted(name for name, _ in scan_columns(node)))}"
-        elif node.name == "Filter":
-            yield from _filter(node)
-        elif aggregate := aggregate_parts(node):
-            part = f"aggregate {_names(aggregate[0])} {_names(without_phase(aggregate[1]))}"
-            if part not in seen_aggregates:  # once for its partial and final halves
-                seen_aggregates.add(part)
-                yield part
         else:
-            yield from _other(node)
+            yield from (_OF_STAGE.sub("*", part) for part in _between(node, seen_aggregates))
+
+
+def _between(node: PlanNode, seen_aggregates: set[str]) -> Iterator[str]:
+    """What an operator between scans computes, leaves out or brings into an order."""
+    if node.name == "Filter":
+        yield from _filter(node)
+    elif aggregate := aggregate_parts(node):
+        part = f"aggregate {_names(aggregate[0])} {_names(without_phase(aggregate[1]))}"
+        if part not in seen_aggregates:  # once for its partial and final halves
+            seen_aggregates.add(part)
+            yield part
+    else:
+        yield from _other(node)
 
 
 def _join(join: Join) -> Iterator[str]:

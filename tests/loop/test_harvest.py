@@ -18,8 +18,9 @@ from tuner.loop.harvest import harvest
 from tuner.loop.run_details import run_details
 from tuner.model.query import Query
 from tuner.plan.node import PlanNode
-from tuner.plan.queries import queries
+from tuner.plan.queries import plans_of, queries
 from tuner.plan.relation import ScansBelow
+from tuner.plan.session_conf import SessionConf
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 LOGS = [source for place in ("logs/3.0.3", "logs/4.1.4", "deaths") for source in find_logs(GOLDEN / place)]
@@ -28,7 +29,11 @@ LOGS = [source for place in ("logs/3.0.3", "logs/4.1.4", "deaths") for source in
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: "/".join(log.path.parts[-2:]))
 def test_a_log_tells_the_same_as_a_stream(log: LogSource) -> None:
     found, whole = harvest(log, for_people=True), read_application(log)
-    assert found.outcome() == outcome_of(whole, queries(whole))
+    session = SessionConf()
+    for execution, _, _ in plans_of(whole):
+        session.take(execution.modified_conf)
+    told = outcome_of(whole, queries(whole))
+    assert found.outcome() == replace(told, conf={**told.conf, **session.properties})
     assert found.details(None) == run_details(whole, None)
 
 

@@ -345,6 +345,24 @@ def test_the_users_own_setting_wins_and_is_reported(nightly: Nightly) -> None:
     assert {a["reason"] for a in Report(turn, None).as_json()["not_applied"]}  # type: ignore[index,union-attr]
 
 
+def test_what_the_program_sets_by_itself_is_no_trial_and_is_left_to_it(nightly: Nightly) -> None:
+    def night(number: int, program: dict[str, str], seconds: float = 7.0) -> Report:
+        turn = nightly.prepare(f"e/{number}/1")
+        Spark(seconds=seconds).run(turn, program)
+        return complete(turn, nightly.url, failed=False)
+
+    night(1, {})
+    second = night(2, {STATIC: "1m"}, seconds=4.0)
+    assert STATIC in second.turn.conf
+    assert any(f"the job itself sets {STATIC}=1m" in line for line in report_lines(second))
+    third = night(3, {STATIC: "1m"})
+    assert not third.turn.decision.in_force
+    assert STATIC not in third.turn.conf
+    assert any(f"the job itself sets {STATIC}=1m" in line for line in turn_details(third.turn))
+    assert not night(4, {}).turn.decision.in_force
+    assert STATIC in nightly.prepare("e/5/1").conf, "its program no longer does"
+
+
 # --- Failures of the job ---
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from tests.policy.histories import decided, said
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.steering.submit_conf import (
     CHANGES,
     COHORT,
@@ -48,6 +51,15 @@ def test_the_users_own_setting_wins_and_is_reported() -> None:
     found = steering_conf(decision(PARTITIONS, THRESHOLD), {PARTITIONS.target: "500"})
     assert found.conf == {THRESHOLD.target: "18000000"}
     assert found.overruled == ((PARTITIONS, "the job itself sets spark.sql.shuffle.partitions=500"),)
+
+
+def test_what_is_held_for_what_the_program_sets_is_not_set() -> None:
+    held = replace(
+        decided(PARTITIONS, Standing.HELD),
+        held=Reason(ReasonCode.OVERRULED, {"property": PARTITIONS.target, "value": "64"}),
+    )
+    found = steering_conf(Decision(Mode.AUTO, (held,)), {})
+    assert (found.conf, found.overruled) == ({}, ())
 
 
 def test_a_run_can_be_found_by_its_key_and_read() -> None:

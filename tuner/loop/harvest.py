@@ -19,6 +19,7 @@ from tuner.model.insight import Insight
 from tuner.model.run import Outcome, RunDetails
 from tuner.plan.looked_at import looked_at
 from tuner.plan.queries import QueryAndPlans, in_full, plans_that_read, query_of_plans
+from tuner.plan.session_conf import SessionConf
 
 if TYPE_CHECKING:
     from tuner.loop.run_details import LookedAt
@@ -37,7 +38,8 @@ class HarvestedRun:
     def outcome(self) -> Outcome:
         """The outcome of the run. Raises what kept its plans from being read."""
         self._taken.require("queries")
-        return outcome_of(self.application, self._taken.queries.in_order())
+        found = outcome_of(self.application, self._taken.queries.in_order())
+        return replace(found, conf={**found.conf, **self._taken.session.properties})
 
     def details(self, outlook: Decision | None, more: Iterable[Insight] = ()) -> RunDetails:
         """What people see of the run, as `run_details` has it, of one harvested for people. Raises as `outcome`."""
@@ -68,6 +70,7 @@ class _Taken:
 
     ends: WorkEnds = field(default_factory=WorkEnds)
     queries: KeptQueries = field(default_factory=KeptQueries)
+    session: SessionConf = field(default_factory=SessionConf)
     seen: LookedAt | None = None
     broken: dict[str, Exception] = field(default_factory=dict)
 
@@ -82,6 +85,7 @@ class _Taken:
         with looked_at(*plans):
             found = self._try("queries", lambda: query_of_plans(plans, execution, work.stages, work.steering))
             if found is not None:
+                self.session.take(execution.modified_conf)
                 self._look(work, found)
 
     def _look(self, work: Work, found: QueryAndPlans) -> None:

@@ -30,6 +30,7 @@ from tuner.policy.imported_changes import imports_now, with_imports
 from tuner.policy.known_queries import newest_of_classed
 from tuner.policy.measure import latest_outcome, latest_usable, usable
 from tuner.policy.passing_queries import passing_queries
+from tuner.policy.set_by_program import set_by_program
 from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
 from tuner.problems import Problems
@@ -114,7 +115,8 @@ def advised_on(
 
 
 def _set_by_user(situation: Situation, user_conf: Mapping[str, str]) -> dict[str, Reason]:
-    """Changes that would set what the user set for this job, by id, and why they are held: theirs wins."""
+    """Changes that would set what the user set for this job, or its program does, by id, and why they are held: theirs wins."""
+    user_conf = {**set_by_program(situation.runs), **user_conf}
     changes = [*situation.advised, *(d.change for run in situation.runs for d in run.decision.changes)]
     found: dict[str, Reason] = {}
     for change in changes:

@@ -28,7 +28,7 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the run then measured. `conf` holds allow-listed properties only.
+    """What the run then measured. `conf` holds allow-listed properties only, as all its queries had them.
 
     `agent_missing` says that directives were in force and never reached the Catalyst agent (`AgentRecord.is_lost`). `failure` is
     the last that failed in it, whatever became of the run. `allocated_core_ms` is as the application has it.

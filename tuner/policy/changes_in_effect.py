@@ -1,7 +1,8 @@
-"""Which of a run's directives its plans followed: the others were not in force, whatever was decided.
+"""Which of a run's directives its plans followed, and which of its properties it had: the others were not in force, whatever was
+decided.
 
-What was held, because what it builds was too large in that run or its query had values that it was not measured with, is not
-out of force for it: the next run may be another.
+What was held, because what it builds was too large in that run, its query had values that it was not measured with, or the job's
+program set the property otherwise, is not out of force for it: the next run may be another.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
+from tuner.policy.set_by_program import beaten_properties
 
 
 def not_followed(run: Run) -> dict[str, Reason]:
@@ -36,6 +38,21 @@ def changes_in_effect(run: Run) -> list[DecidedChange]:
 
 
 def _unfollowed(run: Run) -> dict[str, tuple[DirectiveStatus, Reason]]:
+    return {**_beaten(run), **_not_directed(run)}
+
+
+def _beaten(run: Run) -> dict[str, tuple[DirectiveStatus, Reason]]:
+    """Changes to properties that its program set otherwise."""
+    found = {}
+    for decided in run.decision.in_force:
+        for action in beaten_properties(decided, run)[:1]:
+            value = run.outcome.conf[action.target] if run.outcome else ""
+            why = Reason(ReasonCode.OVERRULED, {"property": action.target, "value": value})
+            found[decided.id] = DirectiveStatus.HELD, _not_followed(DirectiveStatus.HELD, run, "", why)
+    return found
+
+
+def _not_directed(run: Run) -> dict[str, tuple[DirectiveStatus, Reason]]:
     in_force = [d for d in run.decision.in_force if d.change.is_on_joins]
     if run.outcome is None or not in_force:
         return {}

@@ -41,9 +41,9 @@ def steering_conf(decision: Decision, user_conf: Mapping[str, str]) -> Directive
             continue
         properties = [action for action in decided.change.carried_out if action.kind is ActionKind.SET_CONF]
         own = next((a.target for a in properties if a.target in user_conf), None)
-        if own is None:
+        if own is None and decided.is_in_force:
             conf |= {action.target: action.value for action in properties}
-        else:
+        elif own is not None:
             overruled.extend((action, _why_overruled(action, own, user_conf)) for action in properties)
     return Directives(conf=conf, overruled=tuple(overruled))
 

@@ -322,6 +322,9 @@ def test_a_hint_that_found_no_place_is_not_in_force(nightly: Nightly) -> None:
     assert not found.decision.in_force
     assert found.directives.statements == nightly.statements
     assert "MERGE(i)" in found.directives.overruled[0][1]
+    # Whoever reads that looks for the query by the name that he gave it, though nothing of it is in force.
+    (query,) = {action.query for action, _ in found.directives.overruled}
+    assert found.query_names[query] != f"query {query}"
 
 
 def test_a_job_that_is_no_longer_sql_text_is_not_judged_by_its_hints(nightly: Nightly) -> None:

@@ -45,7 +45,7 @@ def steered(
     decision = only_carried_out(decided, directives)
     directives = replace(directives, sizes={one.property: one.value for one in decision.sizes})
     conf = submit_conf(job, decision, directives, place)
-    return Steered(decision, directives, conf, taught, names_of_changed(decision, names))
+    return Steered(decision, directives, conf, taught, names_of_changed(decided, names))
 
 
 def unsteered(job: JobToRun, place: EventLogPlace, why: str = "") -> Steered:

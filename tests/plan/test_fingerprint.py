@@ -91,6 +91,21 @@ def test_another_query_is_another(old: str, new: str) -> None:
     assert of(changed) != of(REPORT)
 
 
+def test_it_outlives_the_days_that_columns_and_tables_are_called_by() -> None:
+    """PIVOT names columns by values, reports name them by days, and a night may have a table of its own."""
+    report = """
+    Project | [region#1, __pivot_sum(amount)#9[0] AS 2024-01-30#11, __pivot_sum(amount)#9[1] AS sold_2024_01_31#12]
+      HashAggregate | (keys=[region#1], functions=[pivotfirst(day#2, sum(amount)#8, 2024-01-30, 2024-01-31, 0, 0)])
+        HashAggregate | (keys=[region#1, day#2], functions=[sum(amount#3)])
+          Scan parquet stage.sales_20240131 | [region#1,day#2,amount#3]
+    """
+    next_night = report
+    for old, new in (("01-31", "02-01"), ("01-30", "01-31"), ("01_31", "02_01"), ("0131", "0201")):
+        next_night = next_night.replace(old, new)
+    assert of(next_night) == of(report)
+    assert of(report.replace("sold_2024_01_31", "sold_to_date")) != of(report)
+
+
 def test_a_query_twice_in_one_plan_is_not_the_query_once() -> None:
     scan = "Scan parquet default.orders | [k#1]"
     assert of(f"Union\n  {scan}\n  {scan}") != of(f"Union\n  {scan}\n  {scan}\n  {scan}")

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import files_bytes, is_scan, normalise_path, relation_name, scan_columns, short_name
+from tuner.plan.relation import (
+    catalog_table,
+    files_bytes,
+    is_scan,
+    normalise_path,
+    relation_name,
+    scan_columns,
+    short_name,
+)
 
 from .trees import plan
 
@@ -19,6 +27,13 @@ from .trees import plan
             "default.orders",
         ),
         ("Scan hive sales.`orders` | [a#1]", "sales.orders"),
+        # A table for each night, as IDENTIFIER and templates name it.
+        ("Scan parquet spark_catalog.stage.orders_20240131 | [a#1]", "stage.orders_*"),
+        ("Scan hive stage_2024_01_31.`orders` | [a#1]", "stage_*.orders"),
+        ("BatchScan lake.sales.orders_2024_01_31_07 | [a#1]", "lake.sales.orders_*"),
+        ("BatchScan | [a#1] lake.sales.orders_20240131 (branch=null) [filters=]", "lake.sales.orders_*"),
+        ("Scan JDBCRelation(sales.orders_20240131) [numPartitions=4] | [a#1]", "jdbc:sales.orders_*"),
+        ("Scan parquet default.orders_v2 | [a#1]", "default.orders_v2"),
         ("Scan ExistingRDD | [a#1]", "existingrdd"),
         ("BatchScan lake.sales.orders | [a#1]", "lake.sales.orders"),
         ("BatchScan parquet file:/lake/orders/day=2024-01-01 | [a#1]", "file:/lake/orders/day=*"),
@@ -67,6 +82,10 @@ def test_names(operator: str, name: str) -> None:
     scan = plan(operator)
     assert is_scan(scan)
     assert relation_name(scan) == name
+
+
+def test_statistics_are_of_the_table_as_it_is_called() -> None:
+    assert catalog_table(plan("Scan parquet spark_catalog.stage.orders_20240131 | [a#1]")) == "stage.orders_20240131"
 
 
 def test_a_jdbc_query_is_named_by_its_words_and_not_by_its_literals() -> None:

@@ -13,7 +13,7 @@ from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_leve
 from tuner.plan.joins import Join, type_name
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns
+from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns, without_dates
 
 # Filters Spark adds by itself, depending on sizes: dynamic pruning, runtime bloom filters, null checks of join keys.
 _DERIVED = ("dynamicpruning", "might_contain", "isnotnull(")
@@ -80,23 +80,29 @@ def _equation(pair: tuple[str, str]) -> str:
 
 def _filter(node: PlanNode) -> Iterable[str]:
     kept = [c for c in conjuncts(node.text.removeprefix("Filter ")) if not any(d in c for d in _DERIVED)]
-    return (f"filter {skeleton(c)}" for c in kept)
+    return (f"filter {_shape(c)}" for c in kept)
+
+
+@by_text
+def _shape(text: str) -> str:
+    """The skeleton without the dates in names: PIVOT calls a column by its value, and a report one by its day."""
+    return without_dates(skeleton(text))
 
 
 @by_text
 def _names(text: str) -> str:
-    return ",".join(skeleton(part) for part in split_top_level(text))
+    return ",".join(_shape(part) for part in split_top_level(text))
 
 
 def _other(node: PlanNode) -> Iterator[str]:
     if node.name == "Project" and (found := bracketed(node.text)):
         # Which plain columns pass is pruned differently from plan to plan; what is computed is not.
-        yield from (f"compute {skeleton(p)}" for p in split_top_level(found[0]) if " AS " in p)
+        yield from (f"compute {_shape(p)}" for p in split_top_level(found[0]) if " AS " in p)
     elif node.name == "TakeOrderedAndProject" or (node.name == "Sort" and ", true, " in node.text):
         found = bracketed(node.text)
         yield f"order {_names(found[0]) if found else ''}"
     elif node.name in ("Window", "Expand", "Generate", "Union"):
-        yield f"{node.name} {skeleton(node.text)}"
+        yield f"{node.name} {_shape(node.text)}"
     elif _WRITE_VERB.search(node.text) and (match := _WRITES.search(node.text)):
         yield f"write {match[1]} {normalise_path(_target(node.text))}"
 

@@ -43,9 +43,10 @@ _LITERAL = re.compile(
     re.DOTALL,
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
+_DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*")
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
-    (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*"),
+    _DATE,
     (re.compile(r"(?<=/)\d{4}(?:/\d{1,2}){1,3}(?=/|$)"), "*"),
     (re.compile(r"(?<==)[^/]+"), "*"),
     (
@@ -104,7 +105,7 @@ scans_of = once_a_plan(ScansBelow)
 
 
 def relation_name(scan: PlanNode) -> str:
-    """`database.table`, or the path with dates, partition values and ids replaced by `*`; lower case for tables.
+    """`database.table`, lower case, or the path; `*` for dates in either, and for partition values and ids in paths.
 
     One printable line without credentials, at most 500 characters.
     """
@@ -134,7 +135,7 @@ def catalog_table(scan: PlanNode) -> str | None:
 def _relation_name(scan: PlanNode) -> str:
     relation, path = _named(scan.full_name)
     if relation is not None:
-        return relation
+        return without_dates(relation)
     if path and scan.full_name.startswith("BatchScan"):
         # The text of these is cut, and has no more than the first characters of their location.
         return normalise_path(path)
@@ -142,7 +143,7 @@ def _relation_name(scan: PlanNode) -> str:
     if location or path:
         return normalise_path(location[1] if location else path)
     if described := _described(scan):
-        return _table_name(described)
+        return without_dates(_table_name(described))
     return "cached" if scan.name == "InMemoryTableScan" else scan.name.lower()
 
 
@@ -198,9 +199,21 @@ def normalise_path(path: str) -> str:
     return identifier(path[:end])
 
 
+@by_text
+def without_dates(name: str) -> str:
+    """A name with `*` for each date in it: `staging.orders_20240131` is another table each night, of the same query."""
+    pattern, replacement = _DATE
+    return pattern.sub(replacement, name)
+
+
 def path_rules() -> tuple[PathRules, PathRules]:
     """The patterns and replacements of `normalise_path`, in order: those up to the last @ of a path, those of all of it."""
     return _CREDENTIALS_AT, (*_CREDENTIALS, *_VOLATILE)
+
+
+def table_rules() -> PathRules:
+    """Those of `without_dates`."""
+    return (_DATE,)
 
 
 def short_name(relation: str) -> str:

@@ -1,4 +1,4 @@
-"""The rules for paths as the agent gets them."""
+"""The rules for paths and names of tables as the agent gets them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tuner.plan.relation import normalise_path, path_rules
+from tuner.plan.relation import normalise_path, path_rules, table_rules
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.path_rules import path_rules_json
 from tuner.steering.agent.spark_home import require_spark_in
@@ -22,16 +22,15 @@ def test_every_rule_in_order_with_what_java_takes_for_unicode_and_for_groups() -
     document = json.loads(path_rules_json())
     at, rules = path_rules()
     assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 7]
-    for (pattern, replacement), (java, java_replacement) in zip(
-        (*at, *rules), (*document["at"], *document["rules"]), strict=True
-    ):
+    told = (*document["at"], *document["rules"], *document["tables"])
+    for (pattern, replacement), (java, java_replacement) in zip((*at, *rules, *table_rules()), told, strict=True):
         assert java == f"(?U){pattern.pattern}"
         assert java_replacement == replacement.replace("\\1", "$1")
 
 
 def test_no_rule_says_what_java_reads_otherwise() -> None:
     document = json.loads(path_rules_json())
-    for pattern, replacement in (*document["at"], *document["rules"]):
+    for pattern, replacement in (*document["at"], *document["rules"], *document["tables"]):
         assert not any(construct in pattern for construct in (r"\Z", "(?P", "(?x)", "(?a", "(?L"))
         assert "\\" not in replacement and replacement.count("$") == replacement.count("$1")
 

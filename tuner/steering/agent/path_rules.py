@@ -1,22 +1,24 @@
-"""How paths are normalised, told to the agent: the rules of `tuner.plan.relation` as Java reads patterns."""
+"""How paths and names of tables are normalised, told to the agent: the rules of `tuner.plan.relation` as Java reads patterns."""
 
 from __future__ import annotations
 
 import json
 import re
 
-from tuner.plan.relation import PathRules, path_rules
+from tuner.plan.relation import PathRules, path_rules, table_rules
 
 _GROUP = re.compile(r"\\(\d)")
 
 
 def path_rules_json() -> str:
-    """`{"at": [[pattern, replacement], …], "rules": […]}` for `Matcher.replaceAll`: "at" up to the last @ of a path.
+    """`{"at": [[pattern, replacement], …], "rules": […], "tables": […]}` for `Matcher.replaceAll`: "at" up to the last @ of a
+    path, "tables" for names of tables.
 
     (?U): `\\d`, `\\w` and `\\b` know all of Unicode, as Python's do.
     """
     at, rules = path_rules()
-    return json.dumps({"at": _in_java(at), "rules": _in_java(rules)}, indent=1) + "\n"
+    found = {"at": _in_java(at), "rules": _in_java(rules), "tables": _in_java(table_rules())}
+    return json.dumps(found, indent=1) + "\n"
 
 
 def _in_java(rules: PathRules) -> list[list[str]]:

@@ -48,6 +48,7 @@ public final class Names {
   private static final Map PATHS = new ConcurrentHashMap();
   private static List beforeAt;
   private static List anywhere;
+  private static List ofTables;
 
   // Of one plan: what is below each of its operators, and what its leaves are called.
   private final IdentityHashMap below = new IdentityHashMap();
@@ -145,7 +146,7 @@ public final class Names {
   private static String named(String fullName) {
     if (fullName.indexOf("JDBCRelation(") >= 0) {
       Matcher table = PLAIN_JDBC.matcher(fullName);
-      return table.find() ? "jdbc:" + table.group(1).replaceAll("[`\"]", "").toLowerCase(Locale.ROOT) : "?jdbc";
+      return table.find() ? "jdbc:" + table(table.group(1).replaceAll("[`\"]", "").toLowerCase(Locale.ROOT)) : "?jdbc";
     }
     String name = FORMAT.matcher(SCAN.matcher(fullName).replaceFirst("")).replaceFirst("");
     name = name.split("\\[", 2)[0].split("\\(", 2)[0].trim();
@@ -155,7 +156,13 @@ public final class Names {
     if (name.indexOf('/') >= 0) return path(first);
     if (OBJECT.matcher(first).matches()) first = words.length > 1 ? words[1] : first.substring(0, first.indexOf('@'));
     if (first.startsWith("spark_catalog.")) first = first.substring("spark_catalog.".length());
-    return first.replace("`", "").toLowerCase(Locale.ROOT);
+    return table(first.replace("`", "").toLowerCase(Locale.ROOT));
+  }
+
+  /** The name of a table without dates, which change from run to run. */
+  private static String table(String name) {
+    loadRules();
+    return replaced(name, ofTables);
   }
 
   /** A path without what changes from run to run, and without credentials. */
@@ -182,13 +189,14 @@ public final class Names {
   }
 
   private static synchronized void loadRules() {
-    if (anywhere != null) return;
+    if (ofTables != null) return;
     try {
       InputStream file = Names.class.getResourceAsStream("path_rules.json");
       JsonNode rules = Json.read(IOUtils.toString(file, "UTF-8"));
       file.close();
       beforeAt = rulesOf(Json.field(rules, "at"));
       anywhere = rulesOf(Json.field(rules, "rules"));
+      ofTables = rulesOf(Json.field(rules, "tables"));
     } catch (java.io.IOException error) {
       throw new IllegalStateException("path_rules.json of the agent's jar cannot be read", error);
     }

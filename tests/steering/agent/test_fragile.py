@@ -81,6 +81,7 @@ _STEERED = {
     "limit after an order of exact texts": f"SELECT x.v {_JOINS} ORDER BY x.v LIMIT 5",
     "the largest of floating point": f"SELECT x.j, max(x.d) {_JOINS} GROUP BY x.j",
     "rank": f"SELECT x.id, rank() OVER (PARTITION BY x.j ORDER BY x.n) {_JOINS}",
+    "a pivot": f"SELECT * FROM (SELECT x.j, x.n, x.id {_JOINS}) PIVOT (sum(id) FOR n IN (1, 2, 3))",
     "limit behind a shuffle": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY 2 LIMIT 9",
 }
 # Its first rows of all tasks are merged in the order in which these end (RDD.takeOrdered).

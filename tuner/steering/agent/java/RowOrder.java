@@ -40,9 +40,11 @@ public final class RowOrder {
   public static final String LEAVE = "leave";
   public static final String ALLOW = "allow";
 
-  // What is the same of the same rows in any order.
+  // What is the same of the same rows in any order; PIVOT has grouped by the column that it turns (ResolvePivot), so each of its
+  // values comes once to a group.
   private static final Set ANY_ORDER = names(
-      "Count Min Max BloomFilterAggregate BitAndAgg BitOrAgg BitXorAgg HyperLogLogPlusPlus Percentile Rank DenseRank PercentRank CumeDist");
+      "Count Min Max BloomFilterAggregate BitAndAgg BitOrAgg BitXorAgg HyperLogLogPlusPlus Percentile Rank DenseRank PercentRank CumeDist"
+      + " PivotFirst");
   // Sums of whole numbers and decimals are exact. Of floating point the last digits differ, as they do between plain runs:
   // what tasks add up meets in a shuffle, in the order in which it is fetched.
   private static final Set UP_TO_ROUNDING = names(

@@ -114,6 +114,8 @@ def test_a_jdbc_query_is_named_by_its_words_and_not_by_its_literals() -> None:
         ("/tmp/run-3f2504e0-4f89-11d3-9a0c-0305e82c3301/orders", "/tmp/run-*/orders"),
         ("/tmp/run_3f2504e04f8911d39a0c0305e82c3301.parquet", "/tmp/run_*.parquet"),
         ("/tmp/3f2504e04f8911d39a0c0305e82c33010", "/tmp/3f2504e04f8911d39a0c0305e82c33010"),
+        ("/in/orders/part-00007-3f2504e0-4f89-11d3-9a0c-0305e82c3301-c000.snappy.parquet", "/in/orders"),
+        ("/in/orders/part-00007", "/in/orders/part-00007"),
         ("/in/batch_1706659200/orders", "/in/batch_*/orders"),
         ("s3a://bucket/lake/orders/dt=20240131", "s3a://bucket/lake/orders/dt=*"),
         ("s3a://AKIAKEY:secret@bucket/lake", "s3a://bucket/lake"),

@@ -56,6 +56,8 @@ _VOLATILE = (
         "*",
     ),
     (re.compile(r"\d{8,}"), "*"),
+    # A file as Spark names those that it writes: of a stream, a batch reads some of a folder.
+    (re.compile(r"(?<=/)part-\d{5}-[^/]+"), "*"),
 )
 _LONGEST_PREFIX = len("GpuFile")
 _REUSED = ("ReusedSubquery", "ReusedExchange", "Subquery")  # shown without what is below them

@@ -37,6 +37,13 @@ def query(number: int = 3, description: str = "", relations: tuple[str, ...] = (
         (BATCH, (SALES, STOCK), "catalog_sales ⋈ inventory (query 3)"),
         (BATCH.replace(" r", "\nr"), (), "query 3"),
         ("customers by id = 7", (SALES,), "customers by id = 7"),
+        # What Spark Connect's server calls requests, as the log has it and as it is kept.
+        (
+            'Spark Connect - session_id: "8d2b…"\nuser_context {\n  user_id: "etl"',
+            (SALES, STOCK),
+            "catalog_sales ⋈ inventory (query 3)",
+        ),
+        ('Spark Connect - session_id: "?" plan { root { common { plan_id: 15 } s', (SALES,), "catalog_sales (query 3)"),
         ("", (SALES, STOCK, ITEMS), "catalog_sales ⋈ inventory ⋈ … (query 3)"),
         ("", (), "query 3"),
     ],

@@ -24,7 +24,8 @@ def outcome_of(application: Application, queries: tuple[Query, ...]) -> Outcome:
         queries=counted_once(queries),
         conf=dict(application.conf),
         problems=tuple(f"{p.file}:{p.line}: {p.code}: {p.message}" for p in application.problems[:MAX_PROBLEMS]),
-        agent_missing=application.steering.is_lost,
+        # A job that ended before its session was made has loaded no extension, the agent's neither.
+        agent_missing=application.steering.is_lost and (application.steering.loaded or bool(queries)),
         failure=failure_in(application.failures, queries, application.executors.count),
         allocated_core_ms=application.allocated_core_ms,
         resources=application.resources,

@@ -71,6 +71,10 @@ _STEERED = {
     "coalesce": f"SELECT x.id {_JOINS} AND coalesce(x.j, 7) >= c.m",
     "a wider type": "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON cast(x.n AS decimal(12, 2)) = c.n",
     "strings": f"SELECT x.id {_JOINS} AND (length(upper(x.v)) > c.m OR x.v LIKE 'a%')",
+    "texts that are made below the joins": (
+        "SELECT x.id, x.name FROM (SELECT *, md5(concat_ws('|', v, n)) AS name, regexp_replace(v, '[0-9]', '') AS rest FROM f) x "
+        "JOIN g ON x.k = g.k JOIN c ON x.n = c.n AND concat(x.rest, 'a') RLIKE '^[a-z]'"
+    ),
     "doubles": f"SELECT x.id {_JOINS} AND x.d / 2 + 1 >= c.m",
     "exact sums by groups": f"SELECT x.j, sum(x.n), avg(x.n), count(DISTINCT x.id), max(x.v) {_JOINS} GROUP BY x.j",
     "sums up to rounding": f"SELECT round(sum(x.d), 1), round(stddev(x.d), 1) {_JOINS}",

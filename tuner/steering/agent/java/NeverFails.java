@@ -6,12 +6,15 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Like;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StringType;
@@ -25,6 +28,9 @@ import org.apache.spark.sql.types.StringType;
  */
 public final class NeverFails {
   private static final Set ALWAYS = new HashSet();
+  private static final int MOST_OF_PATTERN = 200;
+  private static final Pattern PLAIN_FORMAT = 
+      Pattern.compile("(?:yyyy(?!y)|MM(?!M)|dd(?!d)|HH(?!H)|mm(?!m)|ss(?!s)|[-/:._ ])+");
 
   static {
     // Values and names.
@@ -36,8 +42,18 @@ public final class NeverFails {
     allow("Coalesce If CaseWhen NaNvl Least Greatest KnownNotNull KnownNullable PromotePrecision UnaryPositive");
     allow("KnownFloatingPointNormalized NormalizeNaNAndZero");
     // Strings: as many characters as go in, or a few more; positions outside are cut.
-    allow("Upper Lower StringTrim StringTrimLeft StringTrimRight Length OctetLength BitLength Substring");
-    allow("StartsWith EndsWith Contains");
+    allow("Upper Lower InitCap StringTrim StringTrimLeft StringTrimRight Length OctetLength BitLength Substring Reverse");
+    allow("StartsWith EndsWith Contains StringInstr StringLocate StringTranslate Ascii");
+    // As many as all inputs have together, which one row holds.
+    allow("ConcatWs CreateArray");
+    // Digests of any bytes; a number of bits that SHA-2 has not gives null.
+    allow("Md5 Sha1 Sha2 Crc32");
+    // Bits: those that leave their type are dropped. Floating point has NaN and infinity for what has no value.
+    allow("BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseCount ShiftLeft ShiftRight ShiftRightUnsigned");
+    allow("Sqrt Cbrt Exp Expm1 Log Log10 Log2 Log1p Logarithm Pow Signum Rint");
+    allow("Sin Cos Tan Asin Acos Atan Atan2 ToDegrees ToRadians");
+    // What an array or a map has of it.
+    allow("Size ArrayContains ArraysOverlap MapKeys MapValues");
     // Parts of dates and times; days are added and subtracted as integers that wrap around (DateAdd, DateSub, DateDiff).
     allow("Year Quarter Month DayOfMonth DayOfWeek DayOfYear WeekDay WeekOfYear Hour Minute Second");
     allow("DateAdd DateSub DateDiff");
@@ -102,6 +118,12 @@ public final class NeverFails {
     if (expression instanceof Cast) return isTotalCast((Cast) expression);
     if (expression instanceof Like) return isPlainPattern((Like) expression);
     if (name.equals("GetArrayItem")) return !raises(expression);
+    // Of arrays there may be too many elements.
+    if (name.equals("Concat")) return expression.dataType() instanceof StringType;
+    if (isNamed(name, "Ceil Floor Round BRound")) return isRounded(expression);
+    if (name.equals("StringReplace")) return isNoLonger(expression);
+    if (isNamed(name, "RLike RegExpReplace")) return isPlainRegex(expression);
+    if (name.equals("DateFormatClass")) return isPlainFormat(expression);
     // A filter that Spark or the agent made of a subquery's keys answers for any hash (InjectRuntimeFilter).
     if (name.equals("BloomFilterMightContain")) return Trees.list(expression.children()).get(0) instanceof PlanExpression;
     if (name.equals("MakeDecimal")) return isOfAggregate(expression);
@@ -188,11 +210,69 @@ public final class NeverFails {
     return ((Literal) pattern).value().toString().indexOf(like.escapeChar()) < 0;
   }
 
+  private static String text(Expression expression) {
+    if (!(expression instanceof Literal) || ((Literal) expression).value() == null) return null;
+    return ((Literal) expression).value().toString();
+  }
+
+  /** A replacement that is written there, as is what it replaces, and makes no text longer. */
+  private static boolean isNoLonger(Expression replace) {
+    List inputs = Trees.list(replace.children());
+    String found = text((Expression) inputs.get(1));
+    String by = text((Expression) inputs.get(2));
+    return found != null && by != null && by.length() <= found.length();
+  }
+
+  /**
+   * A regular expression that is written there and that Java compiles, without groups: those that repeat are matched by
+   * recursion, as deep as the text is long. What replaces its matches has one character at most, and names no group.
+   */
+  private static boolean isPlainRegex(Expression expression) {
+    List inputs = Trees.list(expression.children());
+    String pattern = text((Expression) inputs.get(1));
+    if (pattern == null || pattern.length() > MOST_OF_PATTERN || pattern.indexOf('(') >= 0) return false;
+    try {
+      Pattern.compile(pattern);
+    } catch (PatternSyntaxException error) {
+      return false;
+    }
+    if (inputs.size() == 2) return true;
+    String by = text((Expression) inputs.get(2));
+    return by != null && (by.isEmpty() || by.length() == 1 && "$\\".indexOf(by) < 0);
+  }
+
+  /** A format of years, months, days and times of day by numbers, as DateTimeFormatter has it (not SimpleDateFormat). */
+  private static boolean isPlainFormat(Expression format) {
+    String pattern = text((Expression) Trees.list(format.children()).get(1));
+    String policy = SQLConf.get().getConfString("spark.sql.legacy.timeParserPolicy", "EXCEPTION");
+    return pattern != null && !policy.equalsIgnoreCase("LEGACY") && PLAIN_FORMAT.matcher(pattern).matches();
+  }
+
+  /**
+   * Rounding to decimals and floating point that the type has room for, with a digit for what is carried. What makes a whole
+   * number of NaN or infinity (Floor and Ceil) raises an error under ANSI.
+   */
+  private static boolean isRounded(Expression round) {
+    List inputs = Trees.list(round.children());
+    DataType from = ((Expression) inputs.get(0)).dataType();
+    DataType to = round.dataType();
+    if (inputs.size() == 2 && number((Expression) inputs.get(1)) == null) return false;
+    if (inputs.size() > 2) return false;
+    if (isFloating(from)) return isFloating(to);
+    if (!(from instanceof DecimalType)) return inputs.size() == 1 && WHOLE.contains(from.typeName());
+    if (!(to instanceof DecimalType)) return false;
+    DecimalType narrow = (DecimalType) from;
+    int before = ((DecimalType) to).precision() - ((DecimalType) to).scale();
+    return narrow.scale() >= 0 && (narrow.scale() == 0 && inputs.size() == 1 || before > narrow.precision() - narrow.scale());
+  }
+
   /** Casts between plain types that hold every value, or give null for it where the cast does not raise errors. */
   private static boolean isTotalCast(Cast cast) {
     DataType from = cast.child().dataType();
     DataType to = cast.dataType();
     if (from.equals(to)) return true;
+    // A text is bytes.
+    if (to.typeName().equals("binary")) return from instanceof StringType;
     // CHAR and VARCHAR have a length that a text may exceed.
     boolean toText = to instanceof StringType && to.getClass().getSimpleName().startsWith("StringType");
     if (toText) return isNumber(from) || isNamed(from.typeName(), "boolean date") || from instanceof StringType;

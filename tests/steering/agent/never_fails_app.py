@@ -40,25 +40,7 @@ def main(expressions_file: str, report_file: str) -> None:
     spark = SparkSession.builder.appName("never fails").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     spark.conf.set("spark.sql.ansi.enabled", "true")
-    # Sparks before 4.0 ask how days before 1582 are to be written.
-    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
-    spark.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
-    table = " CROSS JOIN ".join(
-        f"(SELECT explode(array({', '.join(f'cast({value} AS {kind})' for value in (*values, 'NULL'))})) AS {name})"
-        for name, (kind, values) in EXTREMES.items()
-        if name in ("s", "t")
-    )
-    # The others in turns beside each other: each value of each column with some of any other.
-    most = max(len(values) for _, values in EXTREMES.values()) + 1
-    rest = ", ".join(
-        f"element_at(array({', '.join(f'cast({value} AS {kind})' for value in (*values, 'NULL'))}), "
-        f"cast(1 + (id {'' if number % 2 else f'+ id div {most}'}) % {len(values) + 1} AS int)) AS {name}"
-        for number, (name, (kind, values)) in enumerate(EXTREMES.items())
-        if name not in ("s", "t")
-    )
-    path = str(Path(report_file).with_suffix(".parquet"))
-    spark.sql(f"SELECT * FROM ({table}) CROSS JOIN (SELECT {rest} FROM range({most * most}))").write.parquet(path)
-    spark.read.parquet(path).createOrReplaceTempView("extremes")
+    _make_extremes(spark, str(Path(report_file).with_suffix(".parquet")))
     report: dict[str, tuple[str | None, list[str]]] = {one: (_risk(spark, one), []) for one in expressions}
     asked = [one for one, (risk, _) in report.items() if risk is None]
     for place in range(0, len(asked), _AT_ONCE):
@@ -68,6 +50,28 @@ def main(expressions_file: str, report_file: str) -> None:
             report |= {one: (None, _errors(spark, [one])) for one in some}
     Path(report_file).write_text(json.dumps(report), encoding="utf-8")
     spark.stop()
+
+
+def _make_extremes(spark: SparkSession, path: str) -> None:
+    """All pairs of texts; the other columns in turns beside each other: each value of one with some of any other."""
+    texts = (f"(SELECT explode({_values(name)}) AS {name})" for name in ("s", "t"))
+    most = 1 + max(len(values) for _, values in EXTREMES.values())
+    in_turns = (
+        f"element_at({_values(name)}, cast(1 + (id + {number % 2} * (id div {most})) % {len(values) + 1} AS int)) AS {name}"
+        for number, (name, (_, values)) in enumerate(EXTREMES.items())
+        if name not in ("s", "t")
+    )
+    others = f"(SELECT {', '.join(in_turns)} FROM range({most * most}))"
+    # Sparks before 4.0 ask how days before 1582 are to be written.
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    spark.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
+    spark.sql(f"SELECT * FROM {' CROSS JOIN '.join((*texts, others))}").write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("extremes")
+
+
+def _values(name: str) -> str:
+    kind, values = EXTREMES[name]
+    return f"array({', '.join(f'cast({value} AS {kind})' for value in (*values, 'NULL'))})"
 
 
 def _risk(spark: SparkSession, expression: str) -> str | None:

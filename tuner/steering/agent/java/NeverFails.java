@@ -195,9 +195,10 @@ public final class NeverFails {
 
   /** A number that is written there, null for what is none. */
   private static BigDecimal number(Expression expression) {
-    if (!(expression instanceof Literal) || ((Literal) expression).value() == null) return null;
+    String text = text(expression);
+    if (text == null) return null;
     try {
-      return new BigDecimal(((Literal) expression).value().toString());
+      return new BigDecimal(text);
     } catch (NumberFormatException error) {
       return null;
     }
@@ -205,11 +206,11 @@ public final class NeverFails {
 
   /** `LIKE` a pattern that is written there, without an escape: one that is wrong fails on the first row. */
   private static boolean isPlainPattern(Like like) {
-    Expression pattern = like.right();
-    if (!(pattern instanceof Literal) || ((Literal) pattern).value() == null) return false;
-    return ((Literal) pattern).value().toString().indexOf(like.escapeChar()) < 0;
+    String pattern = text(like.right());
+    return pattern != null && pattern.indexOf(like.escapeChar()) < 0;
   }
 
+  /** What is written there, as text; null for what is computed, and for null. */
   private static String text(Expression expression) {
     if (!(expression instanceof Literal) || ((Literal) expression).value() == null) return null;
     return ((Literal) expression).value().toString();

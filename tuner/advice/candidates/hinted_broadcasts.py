@@ -103,9 +103,9 @@ def hinted_broadcasts(
         if side is None or used + side_bytes(side) > cap.query_bytes:
             continue
         hinted = run(Given({**given.joins, **found, join.relations: HINTED}))
-        if join.relations in scattering_joins(sides.facts, sides.query, sides.graph, hinted):
+        if not is_enough(best.seconds(cluster) - hinted.seconds(cluster), sides.query):
             continue
-        if is_enough(best.seconds(cluster) - hinted.seconds(cluster), sides.query):
+        if join.relations not in scattering_joins(sides.facts, sides.query, sides.graph, hinted):
             found[join.relations] = HINTED
             used, best = used + side_bytes(side), hinted
     return found

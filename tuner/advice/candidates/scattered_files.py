@@ -28,8 +28,8 @@ def scatters_files(facts: Facts, query: Query, join: JoinSite, probe: BuildSide)
 def scattering_joins(facts: Facts, query: Query, graph: JoinGraph, order: PhysicalOrder) -> frozenset[int]:
     """The broadcast joins of an order of a block, as sets of relations, that would write so in the tasks of one relation's scan;
     none where the block's stage writes nothing, or a shuffle of the order is left in that stage."""
-    last = next((join for join in query.joins if _joins_all(graph, join)), None)
-    if last is None or last.written is None:
+    last = next((join for join in query.joins if join.written is not None and _joins_all(graph, join)), None)
+    if last is None:
         return frozenset()
     streamed, relations = _streamed(order, graph.everything)
     tables = graph.tables(relations)

@@ -28,24 +28,22 @@ def bench_results(
     from tuner.bench.results import BenchResult
     from tuner.bench.stream.stream_result import StreamResult
 
-    names = picture_names(directories)
-    found = [(name, *read_finished(directory)) for name, directory in zip(names, directories, strict=True)]
-    benches = {name: bench for name, bench, _ in found if bench}
-    streams = {f"{name}-stream": stream for name, _, stream in found if stream}
+    found = [(directory.resolve().name, *read_finished(directory)) for directory in directories]
+    benches, streams = [bench for _, bench, _ in found if bench], [stream for _, _, stream in found if stream]
     if page is None:
-        typer.echo(results_document([*benches.values()], [*streams.values()]), nl=False)
+        typer.echo(results_document(benches, streams), nl=False)
         return
-    measured: dict[str, BenchResult | StreamResult] = {name: one.result for name, one in (benches | streams).items()}
+    measured: list[BenchResult | StreamResult] = [one.result for one in benches] + [one.result for one in streams]
+    called = [name for name, bench, _ in found if bench] + [f"{name}-stream" for name, _, stream in found if stream]
     pictures = {
         place: f"images/{page.stem}-{name}.svg"
-        for place, (name, one) in enumerate(measured.items())
-        if len(one.contenders) > 1
+        for place, name in enumerate(picture_names(called))
+        if len(measured[place].contenders) > 1
     }
-    results = list(measured.values())
     for place, address in pictures.items():
-        one = results[place]
+        one = measured[place]
         if isinstance(one, StreamResult):
             write_nights(page.parent / address, one)
         else:
             write_speed_ups(page.parent / address, one)
-    write_page(page, results_document([*benches.values()], [*streams.values()], pictures))
+    write_page(page, results_document(benches, streams, pictures))

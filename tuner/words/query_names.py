@@ -21,7 +21,7 @@ _FRAME_OF_THE_JVM = re.compile(
     r"|ThreadPoolExecutor|ForkJoinTask|CompletableFuture|Thread)\.java|<unknown>|null):-?\d+"
 )
 # What Spark Connect calls each request (ExecuteThreadRunner): the start of its message, with ids of the session in it.
-_REQUEST = re.compile(r"Spark Connect - .*")
+_OF_REQUEST = "Spark Connect - "
 # What Spark describes the queries of each batch of a stream by (StreamExecution.getBatchDescriptionString): ids, one of which is
 # another in each run, behind the name that the job gave the stream, if any.
 _OF_BATCH = re.compile(r"(?:^|\s+)id = [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s+runId = .*", re.DOTALL)
@@ -35,7 +35,7 @@ def query_name(query: Query, *, described: bool = True) -> str:
     relations and the number.
     """
     given = printable(_OF_BATCH.sub("", query.description.strip()), _MOST_CHARACTERS) if described else ""
-    if given and not _FRAME_OF_THE_JVM.fullmatch(given) and not _REQUEST.fullmatch(given):
+    if given and not _FRAME_OF_THE_JVM.fullmatch(given) and not given.startswith(_OF_REQUEST):
         return given
     names = [identifier(short_name(r), _MOST_RELATION_CHARACTERS) for r in query.main_relations[:_MOST_RELATIONS]]
     more = ["…"] if len(query.main_relations) > _MOST_RELATIONS else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tuner.advice.facts import Facts, PastRun
-from tuner.advice.order_bounds import GROWTHS, order_bounds
+from tuner.advice.order_bounds import GROWTHS, MOST_RANGES, SizeRange, order_bounds
 from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
@@ -21,15 +21,39 @@ LEAST, MOST = int(LEAF_BYTES / GROWTHS[-1]), int(LEAF_BYTES * GROWTHS[-1]) + 1
 SMALLEST = {name: SizeBounds(LEAST, MOST, int(rows * GROWTHS[-1])) for name, rows in zip(NAMES, ROWS, strict=True)}
 
 
-def ran(graph: JoinGraph, *unknown: str) -> Query:
-    sides = [side(name, leaf_bytes=None if name in unknown else LEAF_BYTES) for name in NAMES]
+def ran(graph: JoinGraph, *unknown: str, times: float = 1) -> Query:
+    """With so many times the bytes."""
+    sides = [side(name, leaf_bytes=None if name in unknown else int(times * LEAF_BYTES)) for name in NAMES]
     joins = [inner(one, other) for one, other in zip(sides[::2], sides[1::2], strict=True)]
     return replace(query(*joins, fingerprint="q"), graphs=(graph,))
 
 
-def bounds(job: Facts, wanted: Order = DAYS_FIRST) -> dict[str, SizeBounds] | None:
+def night(times: float, **rows: int) -> Query:
+    """One that had so many times the rows and bytes, of some relations so many rows, and the order as it is written."""
+    graph = block()
+    relations = [replace(r, rows=rows.get(r.label.split(".")[1], int(times * (r.rows or 0)))) for r in graph.relations]
+    measured = {mask: replace(one, rows=int(times * (one.rows or 0))) for mask, one in graph.measured.items()}
+    return ran(replace(graph, relations=tuple(relations), measured={} if rows else measured), times=times)
+
+
+def ranges(job: Facts, wanted: Order = DAYS_FIRST) -> tuple[SizeRange, ...]:
     order = Action(ActionKind.ORDER_JOINS, "block", order_text(wanted, block()), "q")
-    return order_bounds(job, [order]).get(order.id)
+    return order_bounds(job, [order]).get(order.id, ())
+
+
+def bounds(job: Facts, wanted: Order = DAYS_FIRST) -> SizeRange | None:
+    """The only range there is."""
+    found = ranges(job, wanted)
+    assert len(found) < 2
+    return found[0] if found else None
+
+
+def after(*nights: Query, now: Query | None = None) -> Facts:
+    return replace(facts(now or night(1)), earlier=tuple(PastRun((one,)) for one in nights))
+
+
+def holds(found: tuple[SizeRange, ...], times: float) -> bool:
+    return any(all(one.least <= times * LEAF_BYTES <= one.most for one in each.values()) for each in found)
 
 
 def test_an_order_that_is_far_better_holds_for_several_times_the_size_of_each_relation() -> None:
@@ -93,3 +117,58 @@ def test_a_filter_may_keep_as_much_more_than_in_any_run_that_had_such_values() -
     )
     free = bounds(replace(facts(now), earlier=(PastRun((unknown,)),)))
     assert free is not None and {one.most_rows for one in free.values()} == {0}
+
+
+def test_a_full_load_and_the_deltas_around_it_have_ranges_of_their_own() -> None:
+    alone = ranges(after())
+    assert holds(alone, 1) and not holds(alone, 20)
+    after_full = ranges(after(night(20), night(1), night(1.1)))
+    assert len(after_full) == 2
+    usual, full = after_full
+    assert {label: one._replace(most_rows=0) for label, one in usual.items()} == {
+        label: one._replace(most_rows=0) for label, one in alone[0].items()
+    }
+    sales = NAMES[SALES]
+    assert usual[sales].most_rows < 2 * alone[0][sales].most_rows < full[sales].most_rows, (
+        "each by rows of its own nights"
+    )
+    assert holds(after_full, 20) and holds(after_full, 1) and not holds(after_full, 200)
+    on_the_morning_after = ranges(after(night(1), now=night(20)))
+    assert holds(on_the_morning_after, 20) and holds(on_the_morning_after, 1)
+
+
+def test_an_order_holds_where_an_earlier_run_was_only_if_its_prices_are_no_worse_there() -> None:
+    few_of_stock = night(20, stock=3)
+    assert not holds(ranges(after(few_of_stock)), 20)
+    assert holds(ranges(after(night(20))), 20)
+
+
+def test_what_ran_since_counts_more_than_what_its_prices_are_far_from_it() -> None:
+    few_of_stock = night(20, stock=3)
+    found = ranges(after(night(20), few_of_stock))
+    assert not holds(found, 20)
+    nearby = ranges(after(night(60), few_of_stock))
+    assert holds(nearby, 60) and not holds(nearby, 20)
+
+
+def test_other_values_of_an_earlier_run_tell_nothing() -> None:
+    assert not holds(ranges(after(replace(night(20), literals="others"))), 20)
+
+
+def test_executions_of_other_sizes_do_not_shut_each_other_out() -> None:
+    found = ranges(facts(night(1), night(20)))
+    assert holds(found, 1) and holds(found, 20) and len(found) == 2
+    # One that it does not suit stands on nothing, unless it is the latest one.
+    assert not holds(ranges(facts(night(20, stock=3), night(1))), 20)
+
+
+def test_a_night_without_a_size_leaves_what_is_known_of_others() -> None:
+    empty = ran(block(), *NAMES)
+    assert not ranges(after(now=empty))
+    assert ranges(after(night(1), now=empty)) == ranges(after())
+
+
+def test_so_many_ranges_are_said_and_no_more() -> None:
+    found = ranges(after(*(night(20.0**n) for n in range(1, 7)), now=night(1)))
+    assert len(found) == MOST_RANGES
+    assert holds(found, 20.0**6), "the newest"

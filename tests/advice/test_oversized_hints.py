@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, PastRun
 from tuner.advice.oversized_hints import MOST_GROWTH, head_room, oversized_hints
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide
+from tuner.model.query import Query
 from tuner.model.reason import Reason
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.words.reasons import reason_words
@@ -152,6 +153,56 @@ def test_what_the_agent_can_hold_back_by_itself_is_left_to_it() -> None:
     job = facts(query(huge, fingerprint="q"))
     assert list(oversized_hints(job, [hint])) == [hint.id]
     assert not oversized_hints(replace(job, reach=Reach.AGENT), [hint])
+
+
+class TestEarlierRuns:
+    """A side that the planner takes for 5,000 bytes tonight, and that some earlier night was larger."""
+
+    def night(
+        self, leaf_bytes: int | None, *, built: int = 1000, followed: bool = True, fact_rows: int = 10**7
+    ) -> Query:
+        dim = side("dim", rows=built // 20, shuffle_bytes=built, leaf_bytes=leaf_bytes)
+        if followed:
+            dim = replace(dim, broadcast_bytes=built, shuffle_bytes=None)
+        strategy = Strategy.BROADCAST_HASH if followed else Strategy.SORT_MERGE
+        fact = side("fact", rows=fact_rows, shuffle_bytes=16 * fact_rows, leaf_bytes=10**9)
+        join = replace(inner(fact, dim, strategy=strategy), build_side=BuildSide.RIGHT if followed else None)
+        return replace(query(join, seconds=30, fingerprint="q"), executor_run_ms=60_000)
+
+    def room(self, now: Query, *earlier: Query) -> int | None:
+        job = replace(facts(now), reach=Reach.AGENT, earlier=tuple(PastRun((one,)) for one in earlier))
+        action = Action(ActionKind.HINT_JOIN, now.joins[0].signature, Hint.BROADCAST, "q", ("dim",))
+        return head_room(job, [action]).get(action.id)
+
+    def test_a_full_load_that_was_broadcast_may_be_so_again(self) -> None:
+        delta, full = self.night(5_000), self.night(100_000, built=CAP.query_bytes // 2)
+        assert self.room(delta) == 5_000 * MOST_GROWTH
+        assert self.room(delta, full, delta) == pytest.approx(200_000, rel=0.001)
+        assert self.room(full, delta) == pytest.approx(200_000, rel=0.001)
+
+    def test_one_that_was_shuffled_where_that_would_have_paid(self) -> None:
+        delta = self.night(5_000)
+        assert (self.room(delta, self.night(100_000, followed=False)) or 0) >= 100_000
+        small = self.night(100_000, followed=False, fact_rows=100)
+        assert self.room(delta, small) == 5_000 * MOST_GROWTH
+
+    def test_not_one_that_did_not_fit(self) -> None:
+        delta, huge = self.night(5_000), self.night(100_000, built=CAP.query_bytes * 2, followed=False)
+        assert self.room(delta, huge) == 5_000 * MOST_GROWTH
+
+    def test_what_fits_by_tonights_rows_is_not_exceeded(self) -> None:
+        """Tonight's filter keeps so much more of the files that such files would not fit."""
+        wide, full = self.night(5_000, built=CAP.query_bytes // 5), self.night(100_000)
+        assert self.room(wide, full) == pytest.approx(25_000, rel=0.001)
+
+    def test_a_night_without_rows_leaves_what_is_known_of_others(self) -> None:
+        empty = self.night(None, built=0)
+        assert self.room(empty) is None
+        assert self.room(empty, self.night(5_000)) == 5_000 * MOST_GROWTH
+
+    def test_of_other_values_nothing_is_known(self) -> None:
+        full = replace(self.night(100_000), literals="others")
+        assert self.room(self.night(5_000), full) == 5_000 * MOST_GROWTH
 
 
 def test_no_limit_is_known_without_the_planners_estimates_or_for_what_builds_nothing() -> None:

@@ -36,7 +36,7 @@ def test_what_is_written_is_read_again() -> None:
     )
     predicates = (((0,), (1,), "db.a.k", "db.b.k"), ((1,), (0, 2), "db.b.j", "expression(a,c)"))
     items, bounds = (("db.a",), ("db.b",), ("c", "d")), (SizeBounds(1, 9),) * 3
-    order = OrderDirective("o", items, predicates, Joined(Joined(1, 2), 0), ("77b2",), bounds)
+    order = OrderDirective("o", items, predicates, Joined(Joined(1, 2), 0), ("77b2",), bounds, (), (bounds, bounds))
     queries = (QueryDirectives(FINGERPRINT, ("db.a", "db.b"), "c0ffee", (hint,), (order,)),)
     text = encode_message(queries)
     assert decode_message(text) == queries
@@ -45,13 +45,13 @@ def test_what_is_written_is_read_again() -> None:
 
 def test_the_text_is_what_the_agent_reads() -> None:
     hint = HintDirective("h", JOIN, "MERGE", (), 0, 0, ("77b2",), ("a.day",), 0, 9)
-    bounds = (SizeBounds(5, 90, 40), SizeBounds(1, 70))
-    order = OrderDirective("o", (("a",), ("b",)), (((0,), (1,), "a.k", "b.k"),), Joined(1, 0), (), bounds)
+    bounds, more = (SizeBounds(5, 90, 40), SizeBounds(1, 70)), (SizeBounds(7, 70), SizeBounds(1, 9))
+    order = OrderDirective("o", (("a",), ("b",)), (((0,), (1,), "a.k", "b.k"),), Joined(1, 0), (), bounds, (), (more,))
     assert encode_message((QueryDirectives(FINGERPRINT, ("a", "b"), "", (hint,), (order,)),)) == (
         '{"version":3,"queries":[{"fingerprint":"00112233445566aa","relations":["a","b"],"columns":"",'
         '"hints":[{"id":"h","join":"aabbccddeeff0011","hint":"MERGE","side":[],"most_bytes":0,"cap_bytes":0,"literals":["77b2"],"neutral":["a.day"],"rows":0,"most_counted":9,"shuffled":false}],'
         '"orders":[{"id":"o","items":[["a"],["b"]],"predicates":[[[0],[1],"a.k","b.k"]],"order":[1,0],"literals":[],'
-        '"bounds":[[5,90,40],[1,70,0]],"neutral":[]}]}]}'
+        '"bounds":[[5,90,40],[1,70,0]],"neutral":[],"more_bounds":[[[7,70,0],[1,9,0]]]}]}]}'
     )
 
 
@@ -76,6 +76,7 @@ def test_one_of_version_1_is_read() -> None:
         (message(orders=(ORDER | {"order": [[0, 2], -1]},)), "each item once"),
         (message(orders=(ORDER | {"order": [0, 1, 2]},)), "not a list"),
         (message(orders=(ORDER | {"bounds": [[1, 2]]},)), "bound each item"),
+        (message(orders=(ORDER | {"more_bounds": [[], [[1, 2]]]},)), "bound each item"),
         (message(orders=(ORDER | {"order": []},)).replace('"order": []', '"order": ' + "[" * 9000), "not a list"),
         (" " * (5 << 20), "characters"),
     ],

@@ -113,3 +113,11 @@ def test_and_a_loss_there_is_rolled_back() -> None:
     runs = alternating(6, 30.0)
     assert read_ledger(runs)[HINT.id].standing is Standing.ROLLED_BACK
     assert not runs[-1].decision.in_force
+
+
+def test_what_each_run_before_the_latest_had_is_at_hand() -> None:
+    runs = [night(0, "q"), night(1, "q", state=RunState.FAILED), night(2, "q", "r"), night(3, "q")]
+    assert list(map(told, newest_of_each(runs).of_earlier)) == [
+        [("q", "aaaa", 0)],
+        [("q", "aaaa", 2), ("r", "aaaa", 2)],
+    ]

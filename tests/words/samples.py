@@ -298,6 +298,10 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.HELD_OTHER_VALUES),
     Reason(ReasonCode.HELD_LARGER_SIDE, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.HELD_OTHER_SIZES, {"bytes": 900_000_000, "least_bytes": 100_000_000, "most_bytes": 500_000_000}),
+    Reason(
+        ReasonCode.HELD_BETWEEN_SIZES,
+        {"bytes": 900_000_000, "least_bytes": 2_000_000_000, "most_bytes": 9_000_000_000, "ranges": 2},
+    ),
     Reason(ReasonCode.HELD_MORE_ROWS, {"rows": 1_200_000, "most_rows": 8_000}),
     Reason(ReasonCode.HELD_SMALL_SIDE, {"bytes": 90_000, "most_bytes": 10_485_760}),
     Reason(ReasonCode.HELD_WITH_ORDER),

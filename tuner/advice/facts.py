@@ -44,13 +44,20 @@ _SAME_ROWS = 1.25
 _SAME_JOINED = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PastRun:
     """An earlier run of the same job: what advisors read of it."""
 
     queries: tuple[Query, ...]
     conf: Mapping[str, str] = field(default_factory=dict)
     cluster: Cluster = Cluster()  # noqa: RUF009 (frozen)
+
+    @cached_property
+    def by_fingerprint(self) -> Mapping[str, tuple[Query, ...]]:
+        found: dict[str, list[Query]] = {}
+        for query in self.queries:
+            found.setdefault(query.fingerprint, []).append(query)
+        return {fingerprint: tuple(queries) for fingerprint, queries in found.items()}
 
 
 @dataclass(frozen=True)
@@ -157,6 +164,16 @@ class Facts:
     def of_all_runs(self) -> tuple[tuple[Query, ...], ...]:
         """The queries of each run, oldest first; this one is the last."""
         return (*(past.queries for past in self.earlier), self.queries)
+
+    def as_each_earlier_run(self, fingerprint: str | None) -> Iterator[Facts]:
+        """The executions of a query that each earlier run had with values that this one has, newest first, as if that were the
+        latest run, with all runs at hand beside it."""
+        values = {query.literals for query in self.queries}
+        all_runs = (*self.earlier, PastRun(self.queries, self.conf, self.cluster))
+        for past in reversed(self.earlier):
+            mine = past.by_fingerprint.get(fingerprint or "", ())
+            if then := tuple(query for query in mine if query.literals in values):
+                yield replace(self, queries=then, earlier=all_runs)
 
     @cached_property
     def of_other_runs(self) -> Facts:

@@ -5,9 +5,9 @@ An order was measured, or priced, at sizes. In the next run a table may be ten t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.ordered_sides import leaf_bytes_of
@@ -25,63 +25,150 @@ from tuner.plan.order_text import OrderTextError, parse_order
 GROWTHS = (MOST_GROWTH, 2.8, 2.0, 1.4, 1.2)
 # A source that knows no size says Long.MaxValue (spark.sql.defaultSizeInBytes); of a few such their sum.
 UNKNOWN_BYTES = 1 << 60
+# So many ranges of sizes an order is said to hold in: a weekday's, a Sunday's, a back-fill's.
+MOST_RANGES = 4
+
+# The bounds of each relation of a block, by its label.
+SizeRange = dict[str, SizeBounds]
+# By how much a relation may be smaller, and larger.
+_Factors = tuple[float, float]
 
 
-def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, dict[str, SizeBounds]]:
-    """The least and the most bytes that the planner may estimate for each relation of an order, and the most rows that its
-    filter may keep, by action id and label.
+def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[SizeRange, ...]]:
+    """In which ranges of sizes each order holds, by action id: the least and the most bytes that the planner may estimate for
+    each relation, and the most rows that its filter may keep.
 
-    Each bound holds with all other relations at theirs. Where several executions have the block, what all of them allow. An
-    order that has a relation without a known estimate is left out.
+    Each bound holds with all other relations at theirs. Where several executions have the block at about the same sizes, what
+    all of them allow. Others have ranges of their own, and so has each earlier run (with such values) that was larger or smaller
+    than all of these, where the order is priced as no worse. An order that no run tells the estimates of is left out.
     """
-    prices = OrderPrices(facts)
-    found: dict[str, dict[str, SizeBounds]] = {}
-    for action in actions:
-        if action.kind is not ActionKind.ORDER_JOINS:
-            continue
-        each = [_of_block(prices, action, *block) for block in blocks_of(facts, action)]
-        if each and all(each):
-            found[action.id] = _common(each)
+    found: dict[str, tuple[SizeRange, ...]] = {}
+    for action in (action for action in actions if action.kind is ActionKind.ORDER_JOINS):
+        prices = OrderPrices(facts)
+        each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
+        told = list(filter(None, reversed(each)))
+        groups: list[_Group] = []
+        for one in told if len(told) == len(each) else ():
+            _add(groups, one)
+        groups += islice(_of_earlier(told, facts, action), max(0, MOST_RANGES - len(groups)))
+        if groups:
+            found[action.id] = tuple(group.range for group in groups[:MOST_RANGES])
     return found
 
 
-def _of_block(prices: OrderPrices, action: Action, query: Query, latest: JoinGraph) -> dict[str, SizeBounds]:
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """What the planner took each relation of a block for, by their numbers."""
+
+    labels: Sequence[str]
+    estimates: Sequence[int]
+
+    def range(self, factors: Sequence[_Factors], most_rows: Mapping[str, int]) -> SizeRange:
+        each = zip(self.labels, self.estimates, factors, strict=True)
+        return _common(
+            {label: SizeBounds(int(size / low), int(size * high) + 1, int(most_rows.get(label, 0) * high))}
+            for label, size, (low, high) in each
+        )
+
+    def are_in(self, bounds: SizeRange) -> bool:
+        pairs = zip(self.labels, self.estimates, strict=True)
+        return all(label in bounds and bounds[label].least <= size <= bounds[label].most for label, size in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """An execution of a block: its sizes, those around them that the order holds for, and whether it is no worse at them."""
+
+    sizes: _Sizes
+    range: SizeRange
+    is_no_worse: bool
+
+
+@dataclass(slots=True)
+class _Group:
+    """Executions of about the same sizes, and what all of them allow."""
+
+    members: list[_Measured]
+    range: SizeRange
+
+    def reaches(self, one: _Measured) -> bool:
+        return any(one.sizes.are_in(m.range) or m.sizes.are_in(one.range) for m in self.members)
+
+
+def _add(groups: list[_Group], one: _Measured) -> None:
+    """To each group that it is about as large as; the first one, which is the latest, stands on its measurement."""
+    alike = [group for group in groups if group.reaches(one)]
+    for group in alike:
+        group.members.append(one)
+        group.range = _common([group.range, one.range])
+    if not groups or (one.is_no_worse and not alike):
+        groups.append(_Group([one], one.range))
+
+
+def _of_earlier(told: Sequence[_Measured], facts: Facts, action: Action) -> Iterator[_Group]:
+    """Runs of sizes that nothing newer tells of. Where the range of one reaches to sizes that were measured since, what is about
+    its own."""
+    newer = list(told)
+    for then in facts.as_each_earlier_run(action.query):
+        for query, graph in blocks_of(then, action):
+            sizes = _sizes(query, graph)
+            if sizes is None or any(sizes.are_in(one.range) for one in newer):
+                continue
+            if (one := _measured(OrderPrices(then), action, query, graph)) is None:
+                continue
+            if one.is_no_worse:
+                reaches_far = any(other.sizes.are_in(one.range) for other in newer)
+                yield _Group([one], _range(then, action, sizes) if reaches_far else one.range)
+            newer.append(one)
+
+
+def _measured(prices: OrderPrices, action: Action, query: Query, latest: JoinGraph) -> _Measured | None:
     graph = prices.facts.with_history(query, latest)
-    number = len(graph.relations)
-    known = [leaf_bytes_of(query, graph, 1 << item) for item in range(number)]
-    estimates = [size for size in known if size is not None and size < UNKNOWN_BYTES]
-    if len(estimates) < number:
-        return {}
+    sizes = _sizes(query, graph)
+    if sizes is None:
+        return None
     try:
         order = parse_order(action.value, graph)
     except OrderTextError:
-        return {}
-    worth = order_worth(prices, action, graph, order)
-    factors = _Box(worth, number).factors() if worth else [GROWTHS[-1:] * 2] * number
-    labels = [relation.label for relation in graph.relations]
-    most_rows = _most_rows(prices.facts, action)
-    bounds = [
-        SizeBounds(int(size / low), int(size * high) + 1, int(most_rows.get(label, 0) * high))
-        for label, size, (low, high) in zip(labels, estimates, factors, strict=True)
-    ]
-    return _common([{label: one} for label, one in zip(labels, bounds, strict=True)])
+        return None
+    worth, number = order_worth(prices, action, graph, order), len(graph.relations)
+    if worth is None:
+        return _Measured(sizes, _range(prices.facts, action, sizes), is_no_worse=False)
+    range_ = _range(prices.facts, action, sizes, _Box(worth, number).factors())
+    return _Measured(sizes, range_, worth([1.0] * number).is_no_worse)
 
 
-def _most_rows(facts: Facts, action: Action) -> dict[str, int]:
-    """The most rows that each relation of a block kept in any run so far that had such values, by label, one at least; 0 where it
-    was not counted in one of these."""
+def _sizes(query: Query, graph: JoinGraph) -> _Sizes | None:
+    """None where the planner's estimate of one relation is not known."""
+    number = len(graph.relations)
+    known = [leaf_bytes_of(query, graph, 1 << item) for item in range(number)]
+    estimates = [size for size in known if size is not None and size < UNKNOWN_BYTES]
+    return _Sizes([relation.label for relation in graph.relations], estimates) if len(estimates) == number else None
+
+
+def _range(facts: Facts, action: Action, sizes: _Sizes, factors: Sequence[_Factors] = ()) -> SizeRange:
+    """What is so many times as large and small, by default as little as an order always holds for."""
+    all_factors = factors or [GROWTHS[-1:] * 2] * len(sizes.labels)
+    return sizes.range(all_factors, _most_rows(facts, action, sizes.range(all_factors, {})))
+
+
+def _most_rows(facts: Facts, action: Action, range_: SizeRange) -> dict[str, int]:
+    """The most rows that each relation of a block kept in any run so far that had such values, and sizes in the range or unknown
+    ones, by label, one at least; 0 where it was not counted in one of these."""
     values = {query.literals for query in facts.queries}
     found: dict[str, list[int | None]] = {}
     each = (blocks_of(replace(facts, queries=queries, earlier=()), action) for queries in facts.of_all_runs)
     for query, graph in chain.from_iterable(each):
-        for relation in graph.relations if query.literals in values else ():
-            found.setdefault(relation.label, []).append(relation.rows)
+        sizes = _sizes(query, graph)
+        if query.literals in values and (sizes is None or sizes.are_in(range_)):
+            for relation in graph.relations:
+                found.setdefault(relation.label, []).append(relation.rows)
     return {label: 0 if None in rows else max([1, *filter(None, rows)]) for label, rows in found.items()}
 
 
-def _common(each: Iterable[dict[str, SizeBounds]]) -> dict[str, SizeBounds]:
+def _common(each: Iterable[SizeRange]) -> SizeRange:
     """What all of them allow."""
-    found: dict[str, SizeBounds] = {}
+    found: SizeRange = {}
     for bounds in each:
         for label, one in bounds.items():
             other = found.get(label, one)
@@ -97,7 +184,7 @@ class _Box:
         self._worth = worth
         self._number = number
 
-    def factors(self) -> list[tuple[float, float]]:
+    def factors(self) -> list[_Factors]:
         """For each relation the factor that it may be smaller, and that it may be larger."""
         alone = [(self._alone(item, shrinks=True), self._alone(item, shrinks=False)) for item in range(self._number)]
         first = 0
@@ -123,7 +210,7 @@ class _Box:
     def _holds(self, scale: Scale) -> bool:
         return self._worth(scale).is_no_worse
 
-    def _corners(self, box: Sequence[tuple[float, float]]) -> Iterator[list[float]]:
+    def _corners(self, box: Sequence[_Factors]) -> Iterator[list[float]]:
         """All as large, all as small as may be; and each of them against all others.
 
         What joins put out is a product of its relations' sizes: along each of them the difference of two orders is a line

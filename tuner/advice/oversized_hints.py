@@ -5,7 +5,8 @@ A threshold stops acting when data grow. A hint does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.broadcast_budget import added_broadcasts
@@ -49,7 +50,7 @@ def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, Reason
     found = {}
     for action in actions:
         size_of = _SIZES.get(action.value) if action.kind is ActionKind.HINT_JOIN else None
-        if size_of and not (facts.reach is Reach.AGENT and any(_rooms(facts, action, size_of))):
+        if size_of and not (facts.reach is Reach.AGENT and _is_known_to_agent(facts, action, size_of)):
             reasons = (
                 size_of(facts, *hinted).too_large for query in facts.queries for hinted in _hinted(query, action)
             )
@@ -58,42 +59,119 @@ def oversized_hints(facts: Facts, actions: Iterable[Action]) -> dict[str, Reason
     return found
 
 
+def _is_known_to_agent(facts: Facts, hint: Action, size_of: _SizeOf) -> bool:
+    return any(room.leaf_bytes for room in _rooms(facts, hint, size_of))
+
+
 def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
     """The most bytes that the planner may estimate for the relations of a hinted side, by action id.
 
     This run's estimate grows by what the side may grow (or shrinks by what it must), at most by MOST_GROWTH. Where a query
-    has the join several times, the least counts. A hint whose relations have no known estimate is left out. A join that
-    only an order beside the hint makes counts as large as its estimate may be wrong. What keys to filter by are read from may
-    grow by MOST_GROWTH.
+    has the join several times, what is built must fit by what was built of each, and the largest grows. A hint whose relations
+    no run tells the estimate of is left out. A join that only an order beside the hint makes counts as large as its estimate may
+    be wrong. What keys to filter by are read from may grow by MOST_GROWTH.
+
+    An earlier run, with such values, in which a side to build was larger, raises that to its estimate, and by what it may grow
+    from there: if the hint was followed in it, or would have paid.
     """
     found: dict[str, int] = {}
     asked = list(actions)
-    for action in asked:
-        rooms = _rooms_of(facts, action, asked) if action.kind is ActionKind.HINT_JOIN else []
-        if known := [room for room in rooms if room]:
-            found[action.id] = min(known)
+    for action in (action for action in asked if action.kind is ActionKind.HINT_JOIN):
+        rooms = _rooms_of(facts, action, asked)
+        now = _most_bytes(rooms) if rooms else 0
+        if most := max([now, *_of_earlier(facts, action, asked, now)]):
+            found[action.id] = most
     return found
 
 
-def _rooms_of(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """What the planner took a side for, and by how much that may grow for what is built of it to fit."""
+
+    leaf_bytes: int
+    growth: float
+
+
+def _most_bytes(rooms: Sequence[_Room]) -> int:
+    largest = max(room.leaf_bytes for room in rooms)
+    return max(1, int(min(_fitting_bytes(rooms), largest * MOST_GROWTH)))
+
+
+def _fitting_bytes(rooms: Iterable[_Room]) -> float:
+    return min((room.leaf_bytes * room.growth for room in rooms), default=math.inf)
+
+
+def _of_earlier(facts: Facts, hint: Action, beside: Sequence[Action], most_bytes: int) -> Iterator[int]:
+    """The most bytes by earlier runs that had more than so many, newest first, within what fits by this run."""
+    if hint.value not in _SIZES:
+        return
+    fitting: float | None = None
+    for then in facts.as_each_earlier_run(hint.query):
+        if not any(_may_exceed(query, hint, most_bytes) for query in then.queries):
+            continue
+        larger = [room for room in _rooms_of(then, hint, beside) if room.leaf_bytes > most_bytes and room.growth >= 1]
+        if not larger or not _pays(then, hint):
+            continue
+        if fitting is None:
+            fitting = _fitting_bytes(_rooms_of(facts, hint, beside))
+        if (most := int(min(_most_bytes(larger), fitting))) > most_bytes:
+            most_bytes = most
+            yield most
+
+
+def _may_exceed(query: Query, hint: Action, most_bytes: int) -> bool:
+    """Whether the planner took the relations of a hint for more than so many bytes, if joins that read one of them alone tell."""
+    sides = [side for join in query.joins for side in join.sides]
+    total = 0
+    for relation in hint.relations:
+        known = [side.leaf_bytes for side in sides if side.leaf_bytes and side.relations == (relation,)]
+        if not known:
+            return bool(sides)
+        total += max(known)
+    return total > most_bytes
+
+
+def _pays(facts: Facts, hint: Action) -> bool:
+    """Whether a hint was followed in a run, or would be advised of it; of a join that only an order makes nothing is known."""
+    hinted = [(join, side) for query in facts.queries for _, join, side in _hinted(query, hint)]
+    if not hinted or all(_is_followed(hint, join, side) for join, side in hinted):
+        return True
+    # It loads numpy, which parsing a DAG does not wait for.
+    from tuner.advice.candidates.best_hints import best_hints
+
+    wanted = (hint.target, hint.value, hint.relations)
+    return any((c.join.signature, c.hint, c.hinted.relations) == wanted for c in best_hints(facts))
+
+
+def _is_followed(hint: Action, join: JoinSite, side: JoinSide) -> bool:
+    if hint.value == Hint.BROADCAST:
+        return side.broadcast_bytes is not None
+    return join.strategy is Strategy.SHUFFLED_HASH and join.built is side
+
+
+def _rooms_of(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[_Room]:
+    """Those of known estimates."""
     if hint.value == Hint.FILTER_BY_KEY:
-        return _source_rooms(facts, hint)
-    size_of = _SIZES.get(hint.value)
-    return (_rooms(facts, hint, size_of) or _future_rooms(facts, hint, beside)) if size_of else []
+        rooms = _source_rooms(facts, hint)
+    elif size_of := _SIZES.get(hint.value):
+        rooms = _rooms(facts, hint, size_of) or _future_rooms(facts, hint, beside)
+    else:
+        return []
+    return [room for room in rooms if room.leaf_bytes]
 
 
-def _source_rooms(facts: Facts, hint: Action) -> list[int]:
+def _source_rooms(facts: Facts, hint: Action) -> list[_Room]:
     """Its keys may be those of one relation of a side: the join that reads that alone tells its size."""
     source = sorted(hint.relations)
     sides = (side for q in facts.queries if q.fingerprint == hint.query for join in q.joins for side in join.sides)
-    return [int((side.leaf_bytes or 0) * MOST_GROWTH) for side in sides if sorted(side.relations) == source]
+    return [_Room(side.leaf_bytes or 0, MOST_GROWTH) for side in sides if sorted(side.relations) == source]
 
 
-def _rooms(facts: Facts, hint: Action, size_of: _SizeOf) -> list[int]:
+def _rooms(facts: Facts, hint: Action, size_of: _SizeOf) -> list[_Room]:
     return [_room(size_of(facts, *hinted), hinted[2]) for q in facts.queries for hinted in _hinted(q, hint)]
 
 
-def _future_rooms(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[int]:
+def _future_rooms(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[_Room]:
     """Orders call for broadcasts only."""
     if hint.value != Hint.BROADCAST:
         return []
@@ -104,9 +182,8 @@ def _future_rooms(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[
     ]
 
 
-def _room(built: _Built, side: JoinSide) -> int:
-    growth = min(built.most / built.size, MOST_GROWTH) if built.size else MOST_GROWTH
-    return max(1, int(side.leaf_bytes * growth)) if side.leaf_bytes else 0
+def _room(built: _Built, side: JoinSide) -> _Room:
+    return _Room(side.leaf_bytes or 0, built.most / built.size if built.size else math.inf)
 
 
 def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSide]]:

@@ -37,7 +37,7 @@ def steered_now(store: Store, job: JobToRun, place: EventLogPlace, runs: Sequenc
     have_jar_built(job, known.way, problems)
     decision = decide(known, problems)
     newest = newest_of_each(runs)
-    limits = size_limits(known.facts, decision, newest.all) if known.facts and known.way.route else SizeLimits()
+    limits = size_limits(known.facts, decision, newest) if known.facts and known.way.route else SizeLimits()
     told = partial(agent_directives, decision, newest.of_latest, limits, newest.absent)
     directives = carry_out(job, sharing(known.way, job, place), decision, told, lambda: newest.of_latest, problems)
     taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())

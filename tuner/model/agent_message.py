@@ -7,6 +7,7 @@
        "orders": [{"id": "order_joins:…", "items": [["db.a"], ["db.b"], ["/path/c"]],
                    "predicates": [[[0], [1], "db.a.k", "db.b.k"], [[1], [2], "db.b.j", "/path/c.j"]],
                    "order": [[1, 2], 0], "bounds": [[500, 9000, 120], [700, 8000, 4000], [90, 1600, 0]],
+                   "more_bounds": [[[20000, 90000, 120], [700, 8000, 4000], [90, 1600, 0]]],
                    "literals": ["77b2…"], "neutral": ["db.a.day"]}]}],
      "sealed": [{"lock": "5e1d…", "nonce": "90ab…", "body": "k3J9…"}]}
 
@@ -93,7 +94,8 @@ class OrderDirective(msgspec.Struct, frozen=True):
     `id` is the action's; `items` holds for each item of the block the relations below it, sorted, repeated as often as
     they are read; `predicates` its equalities; `order` is a tree: an item's number, or [left, right] of two trees.
     `bounds` are those of each item's relations together: where the planner estimates any outside, the order is left out ((): at
-    any size). `literals` and `neutral` are as those of a hint.
+    any size), unless all are within one of `more_bounds`: what other runs, or executions, had. `literals` and `neutral` are as
+    those of a hint.
     """
 
     id: _Text
@@ -103,6 +105,7 @@ class OrderDirective(msgspec.Struct, frozen=True):
     literals: tuple[str, ...] = ()
     bounds: tuple[SizeBounds, ...] = ()
     neutral: tuple[str, ...] = ()
+    more_bounds: tuple[tuple[SizeBounds, ...], ...] = ()
 
 
 class QueryDirectives(msgspec.Struct, frozen=True):
@@ -197,8 +200,12 @@ def check_orders(queries: tuple[QueryDirectives, ...]) -> None:
     for query in queries:
         if any(sorted(_item_numbers(order.order)) != list(range(len(order.items))) for order in query.orders):
             raise AgentMessageError("an order in the directives does not join each item once")
-        if any(order.bounds and len(order.bounds) != len(order.items) for order in query.orders):
+        if not all(len(some) == len(order.items) for order in query.orders for some in _ranges(order)):
             raise AgentMessageError("an order in the directives does not bound each item once")
+
+
+def _ranges(order: OrderDirective) -> tuple[tuple[SizeBounds, ...], ...]:
+    return (order.bounds, *order.more_bounds) if order.bounds else order.more_bounds
 
 
 def _item_numbers(order: Order) -> Iterator[int]:

@@ -97,6 +97,7 @@ class ReasonCode(StrEnum):
     HELD_OTHER_VALUES = "held_other_values"
     HELD_LARGER_SIDE = "held_larger_side"
     HELD_OTHER_SIZES = "held_other_sizes"
+    HELD_BETWEEN_SIZES = "held_between_sizes"
     HELD_MORE_ROWS = "held_more_rows"
     HELD_SMALL_SIDE = "held_small_side"
     HELD_WITH_ORDER = "held_with_order"
@@ -145,6 +146,7 @@ HELD_NUMBERS: Mapping[ReasonCode, tuple[str, ...]] = {
     ReasonCode.HELD_OTHER_VALUES: (),
     ReasonCode.HELD_LARGER_SIDE: ("bytes", "most_bytes"),
     ReasonCode.HELD_OTHER_SIZES: ("bytes", "least_bytes", "most_bytes"),
+    ReasonCode.HELD_BETWEEN_SIZES: ("bytes", "least_bytes", "most_bytes", "ranges"),
     ReasonCode.HELD_MORE_ROWS: ("rows", "most_rows"),
     ReasonCode.HELD_SMALL_SIDE: ("bytes", "most_bytes"),
     ReasonCode.HELD_WITH_ORDER: (),

@@ -20,10 +20,11 @@ COMES_BACK = 2
 class KnownQueries:
     """`of_latest` are those of a cohort's latest usable run, and before them the same queries with other values, as they last
     ran; `absent` those that earlier runs had, `COMES_BACK` or more of them, and the latest one did not: a job may do more on
-    Mondays. Each oldest first."""
+    Mondays. Each oldest first. `of_earlier` are those of each usable run before the latest, oldest first."""
 
     of_latest: tuple[Query, ...] = ()
     absent: tuple[Query, ...] = ()
+    of_earlier: tuple[tuple[Query, ...], ...] = ()
 
     @property
     def all(self) -> tuple[Query, ...]:
@@ -56,7 +57,8 @@ def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
     earlier = [query for query in reversed(found) if query.fingerprint in told]
     back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran
     absent = [query for query in reversed(found) if query.fingerprint in back]
-    return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent))
+    of_earlier = (run.outcome.queries for run in runs if usable(run) and run.outcome and run is not latest)
+    return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent), tuple(of_earlier))
 
 
 def _values_of(query: Query) -> tuple[str, str]:

@@ -220,6 +220,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.HELD_OTHER_VALUES: "its filters have other values than those it was measured with",
     ReasonCode.HELD_LARGER_SIDE: "the side to hash or broadcast reads {bytes} now; the change applies up to {most_bytes}",
     ReasonCode.HELD_OTHER_SIZES: "one of the joined tables has {bytes} now; the order applies from {least_bytes} to {most_bytes}",
+    ReasonCode.HELD_BETWEEN_SIZES: "one of the joined tables has {bytes} now; of the {ranges} ranges of sizes that the order "
+    "applies in, the nearest is from {least_bytes} to {most_bytes}",
     ReasonCode.HELD_MORE_ROWS: "by the histogram of its column, a filter keeps {rows} or more; the order applies up to "
     "{most_rows}",
     ReasonCode.HELD_SMALL_SIDE: "Spark broadcasts a side of {bytes} by itself, as it does up to {most_bytes}",

@@ -82,7 +82,7 @@ bounds = {
     relation.label: SizeBounds(0, 1 << 40, MOST_ROWS if n == number["sales"] else 0)
     for n, relation in enumerate(graph.relations)
 }
-message = agent_directives(Decision(Mode.AUTO, (decided,)), every[:1], SizeLimits(of_orders={action.id: bounds})).text
+message = agent_directives(Decision(Mode.AUTO, (decided,)), every[:1], SizeLimits(of_orders={action.id: [bounds]})).text
 same = {}
 for statistics, labels in {"none": ("frequent",), "columns": ("frequent",), "histograms": RUNS}.items():
     spark.conf.set("spark.sql.statistics.histogram.enabled", str(statistics == "histograms").lower())

@@ -184,11 +184,13 @@ def test_what_may_lose_with_larger_relations_is_said_only_with_sizes() -> None:
     found = agent_directives(decision(*actions), ran, SizeLimits())
     assert [action for action, _ in found.skipped] == list(actions[:3])
     bounds = {relation.label: SizeBounds(n, 10 * n, n) for n, relation in enumerate(STAR.relations)}
-    limits = SizeLimits({actions[0].id: 40, by_key.id: 70}, of_orders={actions[1].id: bounds})
+    larger = {label: SizeBounds(100 * one.least, 100 * one.most, one.most_rows) for label, one in bounds.items()}
+    limits = SizeLimits({actions[0].id: 40, by_key.id: 70}, of_orders={actions[1].id: [bounds, larger]})
     known = agent_directives(decision(*actions), ran, limits)
     assert known.skipped == ()
     (said,) = json.loads(known.text)["queries"]
     assert said["orders"][0]["bounds"] == [[0, 0, 0], [1, 10, 1], [2, 20, 2]]
+    assert said["orders"][0]["more_bounds"] == [[[0, 0, 0], [100, 1000, 1], [200, 2000, 2]]]
     assert {one["hint"]: one["most_bytes"] for one in said["hints"]} == {
         "BROADCAST": 40,
         "FILTER_BY_KEY": 70,
@@ -220,6 +222,7 @@ def test_an_order() -> None:
             "order": [[0, 2], 1],
             **VALUES,
             "bounds": [],
+            "more_bounds": [],
         }
     ]
 

@@ -10,6 +10,7 @@ import pytest
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
+from tuner.model.reason import ReasonCode
 from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
@@ -22,7 +23,12 @@ def test_an_order_is_followed_within_sizes_that_a_log_tells(
     conf = {**agent_conf, "spark.eventLog.compress": "false", "spark.sql.ui.explainMode": "cost"}
     report = tmp_path / "report.json"
     logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
-    assert json.loads(report.read_text(encoding="utf-8"))
+    assert json.loads(report.read_text(encoding="utf-8")) == {"ordered": True, "held": True}
     (source,) = find_logs(logs)
-    (ordered,) = (query for query in queries(read_application(source)) if query.description == "ordered")
-    assert [(one.status.value, one.reason) for one in ordered.directives] == [("applied", "")]
+    found = {query.description: query for query in queries(read_application(source))}
+    assert [(one.status.value, one.reason) for one in found["ordered"].directives] == [("applied", "")]
+    (held,) = found["held"].directives
+    assert held.held is not None and held.held.code is ReasonCode.HELD_BETWEEN_SIZES
+    numbers = held.held.numbers
+    assert numbers["ranges"] == 3
+    assert 4 < int(numbers["bytes"]) / int(numbers["most_bytes"]) < 6, "the nearest range is that of a fifth"

@@ -43,14 +43,14 @@ class SizeLimits:
 
     `of_hints` holds the most bytes of a side, or of what keys to filter by are read from
     (`tuner.advice.oversized_hints.head_room`), in heaps with room for a broadcast of `cap_bytes`; `counted` the most of its hash
-    relation, where values that never ran decide that; `of_orders` bounds by the labels of a block's relations
-    (`tuner.advice.order_bounds`).
+    relation, where values that never ran decide that; `of_orders` ranges of sizes, each with bounds by the labels of a block's
+    relations (`tuner.advice.order_bounds`).
     """
 
     of_hints: Mapping[str, int] = field(default_factory=dict)
     cap_bytes: int = 0
     counted: Mapping[str, int] = field(default_factory=dict)
-    of_orders: Mapping[str, Mapping[str, SizeBounds]] = field(default_factory=dict)
+    of_orders: Mapping[str, Sequence[Mapping[str, SizeBounds]]] = field(default_factory=dict)
 
     def __contains__(self, action_id: str) -> bool:
         return action_id in self.of_hints or action_id in self.of_orders
@@ -129,7 +129,7 @@ def _directive(
         return "how large the planner takes its relations for is not recorded"
     found = limits or SizeLimits()
     if action.kind is ActionKind.ORDER_JOINS:
-        return _order(action, mine, found.of_orders.get(action.id, {}))
+        return _order(action, mine, found.of_orders.get(action.id, ()))
     return _hint(action, mine, found, [one.action for one in orders])
 
 
@@ -197,7 +197,7 @@ def _unclear_side(sides: Sequence[list[str]], side: Sequence[str]) -> str:
     return "" if sorted(side) in sides else f"no side of the join reads {', '.join(map(short_name, side))} alone"
 
 
-def _order(action: Action, mine: Sequence[Query], bounds: Mapping[str, SizeBounds]) -> _PlacedDirective | str:
+def _order(action: Action, mine: Sequence[Query], ranges: Sequence[Mapping[str, SizeBounds]]) -> _PlacedDirective | str:
     query, graph = next(
         ((q, g) for q in reversed(mine) for g in q.graphs if g.signature == action.target), (None, None)
     )
@@ -212,8 +212,9 @@ def _order(action: Action, mine: Sequence[Query], bounds: Mapping[str, SizeBound
         return f"{_named(graph, alike[0])} is joined twice in the same way: which one is meant cannot be told"
     items = tuple(tuple(sorted(item.relations)) for item in graph.relations)
     message = OrderDirective(action.id, items, tuple(map(_predicate, graph.predicates)), order)
-    if bounds:
-        message = structs.replace(message, bounds=tuple(bounds[relation.label] for relation in graph.relations))
+    if ranges:
+        bounds, *more = (tuple(bounds[relation.label] for relation in graph.relations) for bounds in ranges)
+        message = structs.replace(message, bounds=bounds, more_bounds=tuple(more))
     return _PlacedDirective(action, query, message, block.key, block.spelled(order))
 
 

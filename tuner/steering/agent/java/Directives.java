@@ -59,8 +59,8 @@ public final class Directives {
     /** As those of a hint. */
     public List literals;
     public List neutral;
-    /** Bounds of each item; none for items of any size. */
-    public List bounds = new ArrayList();
+    /** Ranges of sizes, each a list with the Bounds of each item; none for items of any size. */
+    public List ranges = new ArrayList();
   }
 
   /** The least and the most that the relations of an item may be estimated at; the most rows that it may keep, 0 for any. */
@@ -156,15 +156,9 @@ public final class Directives {
     order.neutral = Json.sortedTexts(Json.field(node, "neutral"));
     JsonNode items = Json.field(node, "items");
     for (int i = 0; i < items.size(); i++) order.items.add(Json.sortedTexts(Json.element(items, i)));
-    JsonNode bounds = Json.field(node, "bounds");
-    for (int i = 0; i < bounds.size(); i++) {
-      JsonNode each = Json.element(bounds, i);
-      order.bounds.add(new Bounds(
-          Json.element(each, 0).asLong(), Json.element(each, 1).asLong(), Json.element(each, 2).asLong()));
-    }
-    if (!order.bounds.isEmpty() && order.bounds.size() != order.items.size()) {
-      throw new IllegalArgumentException("the order " + order.id + " does not bound each of its items");
-    }
+    addRange(order, Json.field(node, "bounds"));
+    JsonNode more = Json.field(node, "more_bounds");
+    for (int i = 0; i < more.size(); i++) addRange(order, Json.element(more, i));
     JsonNode predicates = Json.field(node, "predicates");
     for (int i = 0; i < predicates.size(); i++) {
       JsonNode predicate = Json.element(predicates, i);
@@ -181,6 +175,20 @@ public final class Directives {
     int count = names(order.order, named);
     if (count != named.length) throw new IllegalArgumentException("the order " + order.id + " does not name each item once");
     return order;
+  }
+
+  private static void addRange(Order order, JsonNode bounds) {
+    List range = new ArrayList();
+    for (int i = 0; i < bounds.size(); i++) {
+      JsonNode each = Json.element(bounds, i);
+      range.add(new Bounds(
+          Json.element(each, 0).asLong(), Json.element(each, 1).asLong(), Json.element(each, 2).asLong()));
+    }
+    if (range.isEmpty()) return;
+    if (range.size() != order.items.size()) {
+      throw new IllegalArgumentException("the order " + order.id + " does not bound each of its items");
+    }
+    order.ranges.add(range);
   }
 
   private static int names(JsonNode order, boolean[] named) {

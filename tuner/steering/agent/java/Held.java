@@ -9,6 +9,7 @@ public final class Held {
   public static final String OTHER_VALUES = "held_other_values";
   public static final String LARGER_SIDE = "held_larger_side";
   public static final String OTHER_SIZES = "held_other_sizes";
+  public static final String BETWEEN_SIZES = "held_between_sizes";
   public static final String MORE_ROWS = "held_more_rows";
   public static final String SMALL_SIDE = "held_small_side";
 
@@ -28,6 +29,21 @@ public final class Held {
 
   public static Held otherValues() {
     return new Held(OTHER_VALUES, "its filters have other values than those it was measured with");
+  }
+
+  /** A relation that is outside of what an order holds for, of several ranges the nearest. */
+  public static Held otherSizes(BigInteger bytes, long least, long most, int ranges) {
+    String reason = "a relation of its block has " + bytes + " bytes, the order holds from " + least + " to " + most;
+    Held held = ranges > 1
+        ? new Held(BETWEEN_SIZES, reason + ", the nearest of " + ranges + " ranges")
+        : new Held(OTHER_SIZES, reason);
+    held.with("bytes", bytes).with("least_bytes", BigInteger.valueOf(least)).with("most_bytes", BigInteger.valueOf(most));
+    return ranges > 1 ? held.with("ranges", BigInteger.valueOf(ranges)) : held;
+  }
+
+  public static Held moreRows(long rows, long most) {
+    String reason = "a filter keeps " + rows + " rows or more by the histogram of its column, the order holds for " + most;
+    return new Held(MORE_ROWS, reason).with("rows", BigInteger.valueOf(rows)).with("most_rows", BigInteger.valueOf(most));
   }
 
   public static Held largeResult(long bytes, long most) {

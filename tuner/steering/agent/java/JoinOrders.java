@@ -102,7 +102,7 @@ public final class JoinOrders implements Trees.Rewrite {
       pass.tell(order.id, Pass.APPLIED, "it was so already");
       return null;
     }
-    Held held = Sizes.obstacle(plans, order.bounds);
+    Held held = Sizes.obstacle(plans, order.ranges);
     if (held != null) {
       pass.hold(order.id, held);
       return null;

@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -54,29 +55,63 @@ public final class Sizes {
         .with("bytes", size).with("most_bytes", BigInteger.valueOf(mostBytes));
   }
 
-  /** Which item of a block is larger or smaller, or keeps more rows, than its order was measured, or holds, for; null for none. */
-  public static Held obstacle(List plans, List bounds) {
-    for (int i = 0; i < bounds.size(); i++) {
-      Held held = obstacle((LogicalPlan) plans.get(i), (Directives.Bounds) bounds.get(i));
-      if (held != null) return held;
+  /**
+   * Which item of a block is larger or smaller, or keeps more rows, than its order was measured, or holds, for: in the nearest of
+   * its ranges; null where the block is within one of them, or any size will do.
+   */
+  public static Held obstacle(List plans, List ranges) {
+    List sizes = new ArrayList();
+    for (int i = 0; !ranges.isEmpty() && i < plans.size(); i++) sizes.add(ofLeaves((LogicalPlan) plans.get(i)));
+    Held nearest = null;
+    double least = 0;
+    for (int i = 0; i < ranges.size(); i++) {
+      List range = (List) ranges.get(i);
+      double distance = distance(sizes, range);
+      Held held = distance > 1 ? otherSizes(sizes, range, ranges.size()) : moreRows(plans, range);
+      if (held == null) return null;
+      if (nearest == null || distance < least) {
+        nearest = held;
+        least = distance;
+      }
+    }
+    return nearest;
+  }
+
+  /** How many times as large, or as small, the size is that is farthest from its bounds; 1 where all are within. */
+  private static double distance(List sizes, List range) {
+    double most = 1;
+    for (int i = 0; i < sizes.size(); i++) {
+      BigInteger size = (BigInteger) sizes.get(i);
+      Directives.Bounds bounds = (Directives.Bounds) range.get(i);
+      if (isWithin(size, bounds)) continue;
+      double larger = (size.doubleValue() + 1) / (bounds.mostBytes + 1.0);
+      double smaller = (bounds.leastBytes + 1.0) / (size.doubleValue() + 1);
+      most = Math.max(most, Math.max(Math.max(larger, smaller), Math.nextUp(1.0)));
+    }
+    return most;
+  }
+
+  private static boolean isWithin(BigInteger size, Directives.Bounds bounds) {
+    boolean reaches = size.compareTo(BigInteger.valueOf(bounds.leastBytes)) >= 0;
+    return reaches && size.compareTo(BigInteger.valueOf(bounds.mostBytes)) <= 0;
+  }
+
+  private static Held otherSizes(List sizes, List range, int ranges) {
+    for (int i = 0; i < sizes.size(); i++) {
+      BigInteger size = (BigInteger) sizes.get(i);
+      Directives.Bounds bounds = (Directives.Bounds) range.get(i);
+      if (!isWithin(size, bounds)) return Held.otherSizes(size, bounds.leastBytes, bounds.mostBytes, ranges);
     }
     return null;
   }
 
-  private static Held obstacle(LogicalPlan item, Directives.Bounds bounds) {
-    BigInteger size = ofLeaves(item);
-    BigInteger least = BigInteger.valueOf(bounds.leastBytes);
-    BigInteger most = BigInteger.valueOf(bounds.mostBytes);
-    if (size.compareTo(least) < 0 || size.compareTo(most) > 0) {
-      String reason = "a relation of its block has " + size + " bytes, the order holds from " + least + " to " + most;
-      return new Held(Held.OTHER_SIZES, reason).with("bytes", size).with("least_bytes", least).with("most_bytes", most);
+  private static Held moreRows(List plans, List range) {
+    for (int i = 0; i < plans.size(); i++) {
+      long most = ((Directives.Bounds) range.get(i)).mostRows;
+      long rows = most > 0 ? KeptRows.least((LogicalPlan) plans.get(i)) : 0;
+      if (rows > most) return Held.moreRows(rows, most);
     }
-    long rows = bounds.mostRows > 0 ? KeptRows.least(item) : 0;
-    if (rows <= bounds.mostRows) return null;
-    String reason = "a filter keeps " + rows + " rows or more by the histogram of its column, the order holds for "
-        + bounds.mostRows;
-    return new Held(Held.MORE_ROWS, reason).with("rows", BigInteger.valueOf(rows))
-        .with("most_rows", BigInteger.valueOf(bounds.mostRows));
+    return null;
   }
 
   private static BigInteger ofLeaves(LogicalPlan plan) {

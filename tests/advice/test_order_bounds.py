@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.order_bounds import GROWTHS, MOST_RANGES, SizeRange, order_bounds
 from tuner.advice.oversized_hints import MOST_GROWTH
@@ -77,13 +79,28 @@ def test_a_block_that_has_its_order_is_held_against_the_latest_run_without_it() 
     assert bounds(replace(steered, earlier=(before,))) == bounds(facts(ran(block())))
 
 
-def test_of_several_executions_what_all_allow() -> None:
-    larger = ran(block())
-    sides = [side(name, leaf_bytes=2 * LEAF_BYTES) for name in NAMES]
-    larger = replace(larger, joins=(inner(*sides[:2]), inner(*sides[2:])))
-    both, one, other = (bounds(facts(*queries)) for queries in ((ran(block()), larger), (ran(block()),), (larger,)))
-    assert both is not None and one is not None and other is not None
-    assert both[NAMES[STOCK]] == one[NAMES[STOCK]]._replace(least=other[NAMES[STOCK]].least)
+def test_of_several_executions_what_the_prices_of_all_allow() -> None:
+    hardly, well = night(2, stock=3), night(1.9)
+    alone, either, other = (
+        {label: one[:2] for label, one in (bounds(facts(*each)) or {}).items()}
+        for each in ((hardly,), (hardly, well), (well, hardly))
+    )
+    assert alone and alone == either == other
+    assert {one.most for one in (bounds(facts(night(1), night(2))) or {}).values()} == {8 * LEAF_BYTES + 1}, (
+        "that one was not asked of more is no price"
+    )
+
+
+@pytest.mark.parametrize("sizes", [(1, 3, 9), (9, 1, 3), (1, 3, 9, 27), (64, 16, 4, 1)])
+def test_executions_whose_ranges_reach_from_one_to_the_next_all_have_one(sizes: tuple[float, ...]) -> None:
+    found = ranges(facts(*map(night, sizes)))
+    assert all(holds(found, times) for times in sizes)
+    assert len(found) <= 2
+
+
+def test_an_execution_that_an_order_hardly_suits_keeps_its_range_from_another_that_it_suits_well() -> None:
+    found = ranges(facts(night(1), night(2, stock=3)))
+    assert holds(found, 1) and not holds(found, 1.3)
 
 
 def test_what_the_planner_does_not_tell_the_size_of_bounds_nothing() -> None:

@@ -39,7 +39,7 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[Siz
     each relation, and the most rows that its filter may keep.
 
     Each bound holds with all other relations at theirs. Where several executions have the block at about the same sizes, what
-    all of them allow. Others have ranges of their own, and so has each earlier run (with such values) that was larger or smaller
+    their prices allow. Others have ranges of their own, and so has each earlier run (with such values) that was larger or smaller
     than all of these, where the order is priced as no worse. An order that no run tells the estimates of is left out.
     """
     found: dict[str, tuple[SizeRange, ...]] = {}
@@ -47,12 +47,10 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[Siz
         prices = OrderPrices(facts)
         each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
         told = list(filter(None, reversed(each)))
-        groups: list[_Group] = []
-        for one in told if len(told) == len(each) else ():
-            _add(groups, one)
-        groups += islice(_of_earlier(told, facts, action), max(0, MOST_RANGES - len(groups)))
-        if groups:
-            found[action.id] = tuple(group.range for group in groups[:MOST_RANGES])
+        now = _of_latest(told, facts, action) if len(told) == len(each) else []
+        now += islice(_of_earlier(told, facts, action), max(0, MOST_RANGES - len(now)))
+        if now:
+            found[action.id] = tuple(now[:MOST_RANGES])
     return found
 
 
@@ -83,29 +81,39 @@ class _Measured:
     range: SizeRange
     is_no_worse: bool
 
+    def speaks_against(self, other: _Measured) -> bool:
+        """Whether the range of another, which this one is in, says more than this one bears out."""
+        return not (self.is_no_worse and other.sizes.are_in(self.range))
 
-@dataclass(slots=True)
-class _Group:
-    """Executions of about the same sizes, and what all of them allow."""
-
-    members: list[_Measured]
-    range: SizeRange
-
-    def reaches(self, one: _Measured) -> bool:
-        return any(one.sizes.are_in(m.range) or m.sizes.are_in(one.range) for m in self.members)
-
-
-def _add(groups: list[_Group], one: _Measured) -> None:
-    """To each group that it is about as large as; the first one, which is the latest, stands on its measurement."""
-    alike = [group for group in groups if group.reaches(one)]
-    for group in alike:
-        group.members.append(one)
-        group.range = _common([group.range, one.range])
-    if not groups or (one.is_no_worse and not alike):
-        groups.append(_Group([one], one.range))
+    @property
+    def priced(self) -> SizeRange:
+        """Its range, but for what ends at so many times its size as no price was asked for."""
+        each = zip(self.sizes.labels, self.sizes.estimates, strict=True)
+        return _common({label: _opened(self.range[label], size)} for label, size in each)
 
 
-def _of_earlier(told: Sequence[_Measured], facts: Facts, action: Action) -> Iterator[_Group]:
+def _opened(bounds: SizeBounds, size: int) -> SizeBounds:
+    least = 0 if bounds.least <= int(size / MOST_GROWTH) else bounds.least
+    return bounds._replace(least=least, most=UNKNOWN_BYTES if bounds.most > int(size * MOST_GROWTH) else bounds.most)
+
+
+def _of_latest(told: Sequence[_Measured], facts: Facts, action: Action) -> list[SizeRange]:
+    """Ranges that have each execution of one run in which the order is no worse, latest first, and no other; where it is worse in
+    all of them, it stands on the latest one's measurement."""
+    found: list[SizeRange] = []
+    for one in [each for each in told if each.is_no_worse] or told[:1]:
+        if any(one.sizes.are_in(range_) for range_ in found):
+            continue
+        others = [other for other in told if other is not one]
+        inside = [other for other in others if other.sizes.are_in(one.range)]
+        if any(other.speaks_against(one) for other in inside):
+            found.append(_range(facts, action, one.sizes))
+        else:
+            found.append(_common([one.range, *(other.priced for other in inside)]))
+    return found
+
+
+def _of_earlier(told: Sequence[_Measured], facts: Facts, action: Action) -> Iterator[SizeRange]:
     """Runs of sizes that nothing newer tells of. Where the range of one reaches to sizes that were measured since, what is about
     its own."""
     newer = list(told)
@@ -118,7 +126,7 @@ def _of_earlier(told: Sequence[_Measured], facts: Facts, action: Action) -> Iter
                 continue
             if one.is_no_worse:
                 reaches_far = any(other.sizes.are_in(one.range) for other in newer)
-                yield _Group([one], _range(then, action, sizes) if reaches_far else one.range)
+                yield _range(then, action, sizes) if reaches_far else one.range
             newer.append(one)
 
 

@@ -14,6 +14,7 @@ from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
 from tuner.model.reason import Reason
+from tuner.model.row_count import RowCount
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.words.reasons import reason_words
 
@@ -199,6 +200,42 @@ class TestEarlierRuns:
         empty = self.night(None, built=0)
         assert self.room(empty) is None
         assert self.room(empty, self.night(5_000)) == 5_000 * MOST_GROWTH
+
+    def test_nor_what_a_larger_run_had_no_room_for(self) -> None:
+        """Files that are twice as large may hold four times the rows."""
+        delta, full = self.night(5_000), self.night(100_000, built=CAP.query_bytes // 2)
+        wide = self.night(150_000, built=CAP.one_bytes, followed=False)
+        assert self.room(delta, full) == pytest.approx(200_000, rel=0.001)
+        for earlier in ((full, wide), (wide, full)):
+            assert self.room(delta, *earlier) == 75_000
+        near = self.night(15_000, built=CAP.one_bytes, followed=False)
+        assert self.room(delta, near) == 7_500, "though four times tonight's would be allowed"
+
+    def timed(self, leaf_bytes: int, seconds: float, *, followed: bool) -> Query:
+        """What the agent was told of, as large as that, and so slow."""
+        one = self.night(leaf_bytes, followed=followed)
+        action = Action(ActionKind.HINT_JOIN, one.joins[0].signature, Hint.BROADCAST, "q", ("dim",))
+        status = DirectiveStatus.APPLIED if followed else DirectiveStatus.HELD
+        told, rows = (DirectiveResult(action.id, status),), (RowCount("dim#0", leaf_bytes),)
+        return replace(one, duration_ms=int(seconds * 1000), directives=told, row_counts=rows)
+
+    def test_a_full_load_that_was_slower_with_it_than_another_was_without_is_left_alone(self) -> None:
+        delta, slow, usual = self.timed(5_000, 4, followed=True), *self.full_loads(28, 17)
+        assert self.room(delta, slow, delta) == 100_000 * MOST_GROWTH, "no run without it tells"
+        for earlier in ((usual, delta, slow, delta), (slow, delta, usual, delta)):
+            assert self.room(delta, *earlier) == 5_000 * MOST_GROWTH
+            assert self.room(self.timed(30_000, 4, followed=True), *earlier) == 50_000, (
+                "also where four times was allowed"
+            )
+        assert (self.room(delta, usual, delta, self.full_loads(17.5, 17)[0]) or 0) > 100_000, "by less than a tenth"
+
+    def test_also_on_the_morning_after_one_but_not_where_all_runs_are_as_large(self) -> None:
+        delta, slow, usual = self.timed(5_000, 4, followed=True), *self.full_loads(28, 17)
+        assert self.room(usual, delta, usual, delta, slow, delta) == 51_000
+        assert self.room(usual, slow, usual) == 102_000 * MOST_GROWTH, "what it does to these is judged elsewhere"
+
+    def full_loads(self, with_it: float, without: float) -> tuple[Query, Query]:
+        return self.timed(100_000, with_it, followed=True), self.timed(102_000, without, followed=False)
 
     def test_of_other_values_nothing_is_known(self) -> None:
         full = replace(self.night(100_000), literals="others")

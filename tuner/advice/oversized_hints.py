@@ -6,13 +6,14 @@ A threshold stops acting when data grow. A hint does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.broadcast_budget import added_broadcasts
 from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
+from tuner.advice.slower_at_size import followed, was_slower
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
@@ -23,6 +24,8 @@ from tuner.spark.memory import relation_bytes
 
 # What was measured says little of so many times as much: a back-fill is planned as Spark would.
 MOST_GROWTH = 4.0
+# A side that is so many times as large is that of another kind of night.
+OTHER_SIZE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +75,14 @@ def head_room(facts: Facts, actions: Iterable[Action]) -> dict[str, int]:
     be wrong. What keys to filter by are read from may grow by MOST_GROWTH.
 
     An earlier run, with such values, in which a side to build was larger, raises that to its estimate, and by what it may grow
-    from there: if the hint was followed in it, or would have paid.
+    from there: if the hint was followed in it, or would have paid. One of another size in which what is built did not fit, or
+    runs with the hint were slower than those without it, keeps it below.
     """
     found: dict[str, int] = {}
     asked = list(actions)
     for action in (action for action in asked if action.kind is ActionKind.HINT_JOIN):
         rooms = _rooms_of(facts, action, asked)
-        now = _most_bytes(rooms) if rooms else 0
-        if most := max([now, *_of_earlier(facts, action, asked, now)]):
+        if most := _with_earlier(facts, action, asked, rooms):
             found[action.id] = most
     return found
 
@@ -93,33 +96,52 @@ class _Room:
 
 
 def _most_bytes(rooms: Sequence[_Room]) -> int:
-    largest = max(room.leaf_bytes for room in rooms)
-    return max(1, int(min(_fitting_bytes(rooms), largest * MOST_GROWTH)))
+    return max(1, int(min(_fitting_bytes(rooms), _largest(rooms) * MOST_GROWTH)))
 
 
 def _fitting_bytes(rooms: Iterable[_Room]) -> float:
     return min((room.leaf_bytes * room.growth for room in rooms), default=math.inf)
 
 
-def _of_earlier(facts: Facts, hint: Action, beside: Sequence[Action], most_bytes: int) -> Iterator[int]:
-    """The most bytes by earlier runs that had more than so many, newest first, within what fits by this run."""
+def _with_earlier(facts: Facts, hint: Action, beside: Sequence[Action], rooms: Sequence[_Room]) -> int:
+    """The most bytes by this run, whose `rooms` these are, and by earlier ones of other sizes; 0 where none tells."""
+    raised = _most_bytes(rooms) if rooms else 0
     if hint.value not in _SIZES:
-        return
-    fitting: float | None = None
+        return raised
+    now = _largest(rooms)
+    fitting, ceiling = _fitting_bytes(rooms), now / OTHER_SIZE if _suits_smaller(facts, hint, beside, now) else math.inf
     for then in facts.as_each_earlier_run(hint.query):
-        if not any(_may_exceed(query, hint, most_bytes) for query in then.queries):
+        if not any(_may_exceed(query, hint, OTHER_SIZE * now) for query in then.queries):
             continue
-        larger = [room for room in _rooms_of(then, hint, beside) if room.leaf_bytes > most_bytes and room.growth >= 1]
-        if not larger or not _pays(then, hint):
+        there = _rooms_of(then, hint, beside)
+        if _largest(there) <= OTHER_SIZE * now:
             continue
-        if fitting is None:
-            fitting = _fitting_bytes(_rooms_of(facts, hint, beside))
-        if (most := int(min(_most_bytes(larger), fitting))) > most_bytes:
-            most_bytes = most
-            yield most
+        unfit = [room for room in there if room.growth < 1]
+        ceiling = min([ceiling, *(room.leaf_bytes * max(room.growth, 1 / OTHER_SIZE) for room in unfit)])
+        if _lost(facts, hint, then.queries):
+            ceiling = min(ceiling, _largest(there) / OTHER_SIZE)
+        elif (most := int(min(_most_bytes(there), fitting, ceiling))) > raised and _pays(then, hint):
+            raised = most
+    return int(min(raised, ceiling))
 
 
-def _may_exceed(query: Query, hint: Action, most_bytes: int) -> bool:
+def _suits_smaller(facts: Facts, hint: Action, beside: Sequence[Action], bytes_: int) -> bool:
+    """Whether a hint lost at this run's size, and stands on runs in which its side was of another, smaller one."""
+    if not bytes_ or not _lost(facts, hint, facts.queries):
+        return False
+    earlier = (then for then in facts.as_each_earlier_run(hint.query) if any(followed(q, hint) for q in then.queries))
+    return any(0 < OTHER_SIZE * _largest(_rooms_of(then, hint, beside)) < bytes_ for then in earlier)
+
+
+def _lost(facts: Facts, hint: Action, queries: Iterable[Query]) -> bool:
+    return any(was_slower(facts, hint, query) for query in queries if query.fingerprint == hint.query)
+
+
+def _largest(rooms: Iterable[_Room]) -> int:
+    return max((room.leaf_bytes for room in rooms), default=0)
+
+
+def _may_exceed(query: Query, hint: Action, most_bytes: float) -> bool:
     """Whether the planner took the relations of a hint for more than so many bytes, if joins that read one of them alone tell."""
     sides = [side for join in query.joins for side in join.sides]
     total = 0

@@ -11,6 +11,7 @@ from tuner.advice.order_bounds import GROWTHS, MOST_RANGES, SizeRange, order_bou
 from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import Joined, JoinGraph, Order
 from tuner.model.query import Query
 from tuner.plan.order_text import order_text
@@ -166,6 +167,34 @@ def test_what_ran_since_counts_more_than_what_its_prices_are_far_from_it() -> No
     assert not holds(found, 20)
     nearby = ranges(after(night(60), few_of_stock))
     assert holds(nearby, 60) and not holds(nearby, 20)
+
+
+def timed(times: float, seconds: float, *, followed: bool) -> Query:
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(DAYS_FIRST, block()), "q")
+    told = DirectiveResult(order.id, DirectiveStatus.APPLIED if followed else DirectiveStatus.HELD)
+    one = night(times)
+    size = int(one.input_bytes * times)
+    return replace(one, duration_ms=int(seconds * 1000), directives=(told,), input_bytes=size, source_bytes=size)
+
+
+def test_an_order_is_not_applied_to_a_full_load_that_was_slower_with_it_than_another_was_without() -> None:
+    delta = timed(1, 30, followed=True)
+    slow, usual = timed(20, 900, followed=True), timed(20.5, 600, followed=False)
+    assert holds(ranges(after(slow, delta, now=delta)), 20), "no run without it tells"
+    for earlier in ((usual, delta, slow), (slow, delta, usual)):
+        for now in (delta, timed(7, 200, followed=True)):
+            found = ranges(after(*earlier, delta, now=now))
+            assert holds(found, 1) and not holds(found, 20)
+        assert not holds(ranges(after(*earlier, timed(70, 2000, followed=True), now=delta)), 20)
+        assert holds(ranges(after(*earlier, timed(70, 2000, followed=True), now=delta)), 70)
+
+
+def test_nor_to_the_next_one_after_it_but_where_all_are_as_large_that_is_judged_elsewhere() -> None:
+    delta = timed(1, 30, followed=True)
+    slow, usual = timed(20, 900, followed=True), timed(20.5, 600, followed=False)
+    found = ranges(after(usual, delta, slow, delta, now=usual))
+    assert holds(found, 1) and not holds(found, 20)
+    assert holds(ranges(after(usual, slow, now=slow)), 20)
 
 
 def test_other_values_of_an_earlier_run_tell_nothing() -> None:

@@ -14,6 +14,7 @@ from tuner.advice.candidates.ordered_sides import leaf_bytes_of
 from tuner.advice.facts import Facts
 from tuner.advice.order_worth import Scale, WorthAt, blocks_of, order_worth
 from tuner.advice.oversized_hints import MOST_GROWTH
+from tuner.advice.slower_at_size import followed, was_slower
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.join_graph import JoinGraph
@@ -40,18 +41,24 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[Siz
 
     Each bound holds with all other relations at theirs. Where several executions have the block at about the same sizes, what
     their prices allow. Others have ranges of their own, and so has each earlier run (with such values) that was larger or smaller
-    than all of these, where the order is priced as no worse. An order that no run tells the estimates of is left out.
+    than all of these, where the order is priced as no worse. No range reaches to other sizes at which runs with the order were
+    slower than those without it. An order that no run tells the estimates of is left out.
     """
     found: dict[str, tuple[SizeRange, ...]] = {}
     for action in (action for action in actions if action.kind is ActionKind.ORDER_JOINS):
-        prices = OrderPrices(facts)
-        each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
-        told = list(filter(None, reversed(each)))
-        now = _of_latest(told, facts, action) if len(told) == len(each) else []
-        now += islice(_of_earlier(told, facts, action), max(0, MOST_RANGES - len(now)))
-        if now:
-            found[action.id] = tuple(now[:MOST_RANGES])
+        if ranges := tuple(islice(_ranges(facts, action), MOST_RANGES)):
+            found[action.id] = ranges
     return found
+
+
+def _ranges(facts: Facts, action: Action) -> Iterator[SizeRange]:
+    prices = OrderPrices(facts)
+    each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
+    told = list(filter(None, reversed(each)))
+    slower = [sizes for query, sizes in _sizes_before(facts, action) if was_slower(facts, action, query)]
+    if len(told) == len(each):
+        yield from _of_latest(told, slower, facts, action)
+    yield from _of_earlier(told, slower, facts, action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +82,13 @@ class _Sizes:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """An execution of a block: its sizes, those around them that the order holds for, and whether it is no worse at them."""
+    """An execution of a block: its sizes, those around them that the order holds for, and whether it is no worse at them.
+    `has_lost`: runs of such sizes were slower with it, whatever prices say."""
 
     sizes: _Sizes
     range: SizeRange
     is_no_worse: bool
+    has_lost: bool
 
     def speaks_against(self, other: _Measured) -> bool:
         """Whether the range of another, which this one is in, says more than this one bears out."""
@@ -97,25 +106,48 @@ def _opened(bounds: SizeBounds, size: int) -> SizeBounds:
     return bounds._replace(least=least, most=UNKNOWN_BYTES if bounds.most > int(size * MOST_GROWTH) else bounds.most)
 
 
-def _of_latest(told: Sequence[_Measured], facts: Facts, action: Action) -> list[SizeRange]:
-    """Ranges that have each execution of one run in which the order is no worse, latest first, and no other; where it is worse in
-    all of them, it stands on the latest one's measurement."""
+def _of_latest(
+    told: Sequence[_Measured], slower: Sequence[_Sizes], facts: Facts, action: Action
+) -> Iterator[SizeRange]:
+    """Ranges that have each execution of one run that the order suits, latest first, and no other; where it suits none, it stands
+    on the latest one's measurement, unless it was followed at other sizes."""
     found: list[SizeRange] = []
-    for one in [each for each in told if each.is_no_worse] or told[:1]:
+    for one in [each for each in told if each.is_no_worse] or _standing(told[:1], facts, action):
         if any(one.sizes.are_in(range_) for range_ in found):
             continue
-        others = [other for other in told if other is not one]
-        inside = [other for other in others if other.sizes.are_in(one.range)]
+        inside = [other for other in told if other is not one and other.sizes.are_in(one.range)]
         if any(other.speaks_against(one) for other in inside):
             found.append(_range(facts, action, one.sizes))
         else:
-            found.append(_common([one.range, *(other.priced for other in inside)]))
-    return found
+            found.append(_common([_short_of(slower, one, facts, action), *(other.priced for other in inside)]))
+        yield found[-1]
 
 
-def _of_earlier(told: Sequence[_Measured], facts: Facts, action: Action) -> Iterator[SizeRange]:
-    """Runs of sizes that nothing newer tells of. Where the range of one reaches to sizes that were measured since, what is about
-    its own."""
+def _standing(latest: Sequence[_Measured], facts: Facts, action: Action) -> Sequence[_Measured]:
+    """What loses at its sizes alone stands on the others."""
+    before = [sizes for query, sizes in _sizes_before(facts, action) if followed(query, action)]
+    return [one for one in latest if not (one.has_lost and any(not sizes.are_in(one.range) for sizes in before))]
+
+
+def _short_of(slower: Iterable[_Sizes], one: _Measured, facts: Facts, action: Action) -> SizeRange:
+    """The range of an execution, or what is about its sizes where that reaches to others at which the order lost."""
+    lost = [sizes for sizes in slower if sizes.are_in(one.range)]
+    nearby = _range(facts, action, one.sizes) if lost else one.range
+    return one.range if all(sizes.are_in(nearby) for sizes in lost) else nearby
+
+
+def _sizes_before(facts: Facts, action: Action) -> Iterator[tuple[Query, _Sizes]]:
+    """The executions of a block in earlier runs, newest first, and its sizes in each."""
+    for then in facts.as_each_earlier_run(action.query):
+        each = ((query, _sizes(query, graph)) for query, graph in blocks_of(then, action))
+        yield from ((query, sizes) for query, sizes in each if sizes is not None)
+
+
+def _of_earlier(
+    told: Sequence[_Measured], slower: Sequence[_Sizes], facts: Facts, action: Action
+) -> Iterator[SizeRange]:
+    """Runs of sizes that nothing newer tells of. Where the range of one reaches to sizes that were measured since, or that the
+    order lost at, what is about its own."""
     newer = list(told)
     for then in facts.as_each_earlier_run(action.query):
         for query, graph in blocks_of(then, action):
@@ -126,7 +158,7 @@ def _of_earlier(told: Sequence[_Measured], facts: Facts, action: Action) -> Iter
                 continue
             if one.is_no_worse:
                 reaches_far = any(other.sizes.are_in(one.range) for other in newer)
-                yield _range(then, action, sizes) if reaches_far else one.range
+                yield _range(then, action, sizes) if reaches_far else _short_of(slower, one, then, action)
             newer.append(one)
 
 
@@ -140,10 +172,11 @@ def _measured(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
     except OrderTextError:
         return None
     worth, number = order_worth(prices, action, graph, order), len(graph.relations)
-    if worth is None:
-        return _Measured(sizes, _range(prices.facts, action, sizes), is_no_worse=False)
+    has_lost = was_slower(prices.facts, action, query)
+    if worth is None or has_lost:
+        return _Measured(sizes, _range(prices.facts, action, sizes), is_no_worse=False, has_lost=has_lost)
     range_ = _range(prices.facts, action, sizes, _Box(worth, number).factors())
-    return _Measured(sizes, range_, worth([1.0] * number).is_no_worse)
+    return _Measured(sizes, range_, worth([1.0] * number).is_no_worse, has_lost)
 
 
 def _sizes(query: Query, graph: JoinGraph) -> _Sizes | None:

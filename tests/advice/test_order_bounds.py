@@ -211,6 +211,7 @@ def test_executions_of_other_sizes_do_not_shut_each_other_out() -> None:
 def test_a_night_without_a_size_leaves_what_is_known_of_others() -> None:
     empty = ran(block(), *NAMES)
     assert not ranges(after(now=empty))
+    assert ranges(facts(night(1), empty)) == ranges(after())
     assert ranges(after(night(1), now=empty)) == ranges(after())
 
 

@@ -217,7 +217,8 @@ class TestEarlierRuns:
         action = Action(ActionKind.HINT_JOIN, one.joins[0].signature, Hint.BROADCAST, "q", ("dim",))
         status = DirectiveStatus.APPLIED if followed else DirectiveStatus.HELD
         told, rows = (DirectiveResult(action.id, status),), (RowCount("dim#0", leaf_bytes),)
-        return replace(one, duration_ms=int(seconds * 1000), directives=told, row_counts=rows)
+        took = {"duration_ms": int(seconds * 1000), "executor_run_ms": int(seconds * 2000)}
+        return replace(one, directives=told, row_counts=rows, **took)
 
     def test_a_full_load_that_was_slower_with_it_than_another_was_without_is_left_alone(self) -> None:
         delta, slow, usual = self.timed(5_000, 4, followed=True), *self.full_loads(28, 17)

@@ -56,3 +56,9 @@ def test_of_whole_executions_with_the_same_values() -> None:
         replace(ran(17), status=QueryStatus.FAILED),
     )
     assert not is_slower(now, *others)
+
+
+def test_what_cores_took_no_longer_for_was_slow_by_what_ran_beside() -> None:
+    now, before = replace(ran(28, APPLIED), executor_run_ms=30_000), replace(ran(17), executor_run_ms=29_000)
+    assert not is_slower(now, before)
+    assert is_slower(replace(now, executor_run_ms=40_000), before)

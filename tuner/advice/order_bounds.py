@@ -6,15 +6,15 @@ An order was measured, or priced, at sizes. In the next run a table may be ten t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.ordered_sides import leaf_bytes_of
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, is_whole
 from tuner.advice.order_worth import Scale, WorthAt, blocks_of, order_worth
 from tuner.advice.oversized_hints import MOST_GROWTH
-from tuner.advice.slower_at_size import followed, was_slower
+from tuner.advice.slower_at_size import was_slower
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.join_graph import JoinGraph
@@ -54,10 +54,10 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[Siz
 def _ranges(facts: Facts, action: Action) -> Iterator[SizeRange]:
     prices = OrderPrices(facts)
     each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
+    # One without a size, such as a night without files, shuts out no other.
     told = list(filter(None, reversed(each)))
     slower = [sizes for query, sizes in _sizes_before(facts, action) if was_slower(facts, action, query)]
-    if len(told) == len(each):
-        yield from _of_latest(told, slower, facts, action)
+    yield from _of_latest(told, slower, facts, action)
     yield from _of_earlier(told, slower, facts, action)
 
 
@@ -109,23 +109,23 @@ def _opened(bounds: SizeBounds, size: int) -> SizeBounds:
 def _of_latest(
     told: Sequence[_Measured], slower: Sequence[_Sizes], facts: Facts, action: Action
 ) -> Iterator[SizeRange]:
-    """Ranges that have each execution of one run that the order suits, latest first, and no other; where it suits none, it stands
-    on the latest one's measurement, unless it was followed at other sizes."""
+    """Ranges that have each execution of one run that the order suits, latest first, and no other but the latest, which stands on
+    its measurement, unless the order lost there and was followed at other sizes."""
     found: list[SizeRange] = []
-    for one in [each for each in told if each.is_no_worse] or _standing(told[:1], facts, action):
+    for one in [*_standing(told[:1], facts, action), *(each for each in told[1:] if each.is_no_worse)]:
         if any(one.sizes.are_in(range_) for range_ in found):
             continue
         inside = [other for other in told if other is not one and other.sizes.are_in(one.range)]
-        if any(other.speaks_against(one) for other in inside):
-            found.append(_range(facts, action, one.sizes))
-        else:
+        if one.is_no_worse and not any(other.speaks_against(one) for other in inside):
             found.append(_common([_short_of(slower, one, facts, action), *(other.priced for other in inside)]))
+        else:
+            found.append(_range(facts, action, one.sizes))
         yield found[-1]
 
 
 def _standing(latest: Sequence[_Measured], facts: Facts, action: Action) -> Sequence[_Measured]:
     """What loses at its sizes alone stands on the others."""
-    before = [sizes for query, sizes in _sizes_before(facts, action) if followed(query, action)]
+    before = [sizes for query, sizes in _sizes_before(facts, action) if action.id in query.followed]
     return [one for one in latest if not (one.has_lost and any(not sizes.are_in(one.range) for sizes in before))]
 
 
@@ -196,15 +196,22 @@ def _range(facts: Facts, action: Action, sizes: _Sizes, factors: Sequence[_Facto
 def _most_rows(facts: Facts, action: Action, range_: SizeRange) -> dict[str, int]:
     """The most rows that each relation of a block kept in any run so far that had such values, and sizes in the range or unknown
     ones, by label, one at least; 0 where it was not counted in one of these."""
-    values = {query.literals for query in facts.queries}
     found: dict[str, list[int | None]] = {}
-    each = (blocks_of(replace(facts, queries=queries, earlier=()), action) for queries in facts.of_all_runs)
-    for query, graph in chain.from_iterable(each):
+    for query, graph in _blocks_of_all_runs(facts, action):
         sizes = _sizes(query, graph)
-        if query.literals in values and (sizes is None or sizes.are_in(range_)):
+        if sizes is None or sizes.are_in(range_):
             for relation in graph.relations:
                 found.setdefault(relation.label, []).append(relation.rows)
     return {label: 0 if None in rows else max([1, *filter(None, rows)]) for label, rows in found.items()}
+
+
+def _blocks_of_all_runs(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]:
+    """The blocks that an action is for, with the executions of all runs so far that had such values as this one."""
+    values = {query.literals for query in facts.queries}
+    before = (query for past in facts.earlier for query in past.by_fingerprint.get(action.query or "", ()))
+    for query in chain(before, facts.queries):
+        if query.fingerprint == action.query and query.literals in values and is_whole(query):
+            yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
 
 
 def _common(each: Iterable[SizeRange]) -> SizeRange:

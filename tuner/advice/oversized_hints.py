@@ -13,7 +13,7 @@ from tuner.advice.candidates.broadcast_budget import added_broadcasts
 from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
-from tuner.advice.slower_at_size import followed, was_slower
+from tuner.advice.slower_at_size import was_slower
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide, JoinSite
@@ -129,7 +129,9 @@ def _suits_smaller(facts: Facts, hint: Action, beside: Sequence[Action], bytes_:
     """Whether a hint lost at this run's size, and stands on runs in which its side was of another, smaller one."""
     if not bytes_ or not _lost(facts, hint, facts.queries):
         return False
-    earlier = (then for then in facts.as_each_earlier_run(hint.query) if any(followed(q, hint) for q in then.queries))
+    earlier = (
+        then for then in facts.as_each_earlier_run(hint.query) if any(hint.id in q.followed for q in then.queries)
+    )
     return any(0 < OTHER_SIZE * _largest(_rooms_of(then, hint, beside)) < bytes_ for then in earlier)
 
 

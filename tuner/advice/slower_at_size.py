@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import chain
 from statistics import median
 
 from tuner.advice.facts import Facts, is_whole
 from tuner.model.action import Action
-from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query
 
 # What is as large, give or take this factor, tells of each other; so few rows more or less are nothing.
 AS_LARGE = 1.25
 _FEW_ROWS = 1000
-# By so much more a query takes where it is called slower: a share, and seconds.
+# By so much more a query takes where it is called slower: a share, and seconds. Neighbours on the machine take less of what cores
+# count than of what the clock does.
 _SLOWER_SHARE, _SLOWER_SECONDS = 0.1, 0.5
 
 
 def was_slower(facts: Facts, action: Action, query: Query) -> bool:
     """Whether the runs at hand with the values of a query, and relations about as large, took longer where they followed an
-    action: by their medians. Never where none was with it, or none without."""
+    action, by the clock and (where it is known) by cores: by their medians. Never where none was with it, or none without."""
     mine = chain.from_iterable(run.by_fingerprint.get(query.fingerprint, ()) for run in facts.earlier)
     now = (one for one in facts.queries if one.fingerprint == query.fingerprint)
     whole = (one for one in chain(mine, now) if one.literals == query.literals and is_whole(one))
     alike = [one for one in whole if _is_as_large(one, query)]
-    with_it = [one.seconds for one in alike if followed(one, action)]
-    without = [one.seconds for one in alike if not followed(one, action)]
+    with_it = [one for one in alike if action.id in one.followed]
+    without = [one for one in alike if action.id not in one.followed]
     if not with_it or not without:
         return False
-    return median(with_it) > (1 + _SLOWER_SHARE) * median(without) + _SLOWER_SECONDS
+    more_seconds = _median(with_it, _seconds) - (1 + _SLOWER_SHARE) * _median(without, _seconds)
+    more_core_seconds = _median(with_it, _core_seconds) - (1 + _SLOWER_SHARE) * _median(without, _core_seconds)
+    return more_seconds > _SLOWER_SECONDS and more_core_seconds >= 0
 
 
-def followed(query: Query, action: Action) -> bool:
-    """Whether the plan of an execution was as an action has it, by what the agent was told and said."""
-    return any(o.action_id == action.id and o.status is DirectiveStatus.APPLIED for o in query.directives)
+def _median(queries: Iterable[Query], of: Callable[[Query], float]) -> float:
+    return median(map(of, queries))
+
+
+def _seconds(query: Query) -> float:
+    return query.seconds
+
+
+def _core_seconds(query: Query) -> float:
+    return query.executor_run_ms / 1e3
 
 
 def _is_as_large(one: Query, other: Query) -> bool:

@@ -10,7 +10,6 @@ from tuner.advice.facts import Facts
 from tuner.loop.told_to_agent import told_to_agent
 from tuner.model.agent_message import HintDirective, QueryDirectives, decode_message
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Mode, Standing
-from tuner.model.directive_result import DirectiveStatus
 from tuner.model.proof import Proof
 from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import ReasonCode
@@ -70,12 +69,8 @@ def _had(query: str, proven: Sequence[DecidedChange], runs: Iterable[Run]) -> li
     for run in filter(usable, runs):
         if ids <= {d.id for d in changes_in_effect(run)} and run.outcome:
             mine = [q for q in run.outcome.queries if q.fingerprint == query and q.status is QueryStatus.SUCCEEDED]
-            found += [q for q in mine if _applied(q) >= actions]
+            found += [q for q in mine if q.followed >= actions]
     return found
-
-
-def _applied(query: Query) -> set[str]:
-    return {told.action_id for told in query.directives if told.status is DirectiveStatus.APPLIED}
 
 
 def _runs(proven: Sequence[DecidedChange], runs: Iterable[Run]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tuner.model.directive_result import DirectiveResult
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSite
 from tuner.model.key_filter_site import KeyFilterSite
@@ -174,6 +174,11 @@ class Query:
     def seconds(self) -> float:
         """Wall seconds; 0 where it did not end."""
         return (self.duration_ms or 0) / 1e3
+
+    @property
+    def followed(self) -> frozenset[str]:
+        """The ids of the actions that the agent applied in it."""
+        return frozenset(told.action_id for told in self.directives if told.status is DirectiveStatus.APPLIED)
 
 
 def total_data_bytes(queries: Iterable[Query]) -> int:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from tuner.model.action import Action
 from tuner.model.change import Change, change_id
 from tuner.model.decision import DecidedChange, Decision
-from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query
 from tuner.model.run import Run
 
@@ -32,11 +31,10 @@ def with_borrowed(run: Run) -> Run:
 
 def _given(query: Query, decision: Decision) -> list[DecidedChange]:
     """What a query had of what was lent."""
-    applied = {told.action_id for told in query.directives if told.status is DirectiveStatus.APPLIED}
     trials = {
         d.change.trial
         for d in decision.lent
-        if d.change.query == query.fingerprint or any(action.id in applied for action in d.change.actions)
+        if d.change.query == query.fingerprint or any(action.id in query.followed for action in d.change.actions)
     }
     return [d for d in decision.lent if d.change.trial in trials]
 

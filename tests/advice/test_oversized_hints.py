@@ -141,6 +141,15 @@ def test_or_as_memory_has_it_where_that_is_less() -> None:
     assert _room(double) == pytest.approx(2_500, rel=0.001)
 
 
+def test_a_last_page_that_is_all_but_empty_does_not_grow() -> None:
+    """300 rows of which 67 MB are counted, as Spark counts them: in the next run it is the same page for 4,000."""
+    few = side("dim", rows=300, broadcast_bytes=67_000_000, leaf_bytes=5000)
+    assert CAP.query_bytes / 67_000_000 < MOST_GROWTH
+    assert _room(few, Strategy.BROADCAST_HASH) == 5000 * MOST_GROWTH
+    full = side("dim", rows=500_000, broadcast_bytes=67_000_000, leaf_bytes=5000)
+    assert (_room(full, Strategy.BROADCAST_HASH) or 0) == pytest.approx(5000 * CAP.query_bytes / 67_000_000, rel=0.01)
+
+
 def test_a_side_that_no_shuffle_counted_is_as_wide_as_its_files_let_it_be() -> None:
     documents = side("dim", rows=60_000, file_bytes=400_000_000, leaf_bytes=400_000_000)
     assert (_room(documents, Strategy.BROADCAST_HASH) or 0) < 400_000_000 / 10

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tuner.advice.candidates.broadcast_budget import added_broadcasts
+from tuner.advice.candidates.broadcast_budget import added_broadcasts, held_bytes
 from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts
@@ -20,7 +20,7 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import Strategy
-from tuner.spark.memory import relation_bytes
+from tuner.spark.memory import PAGE_BYTES, relation_bytes
 
 # What was measured says little of so many times as much: a back-fill is planned as Spark would.
 MOST_GROWTH = 4.0
@@ -30,10 +30,18 @@ OTHER_SIZE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """Bytes of a hash relation, measured or predicted, and the most that it may have."""
+    """Bytes of a hash relation, measured or predicted, and the most that it may have. `held` are those that grow with its rows,
+    where they are known: the rest is its last page."""
 
     size: int
     most: int
+    held: int | None = None
+
+    @property
+    def growth(self) -> float:
+        """By how much it may grow: infinite where it had no rows, which tells of no size."""
+        size = self.size if self.held is None else self.held
+        return max(self.most / self.size, (self.most - PAGE_BYTES) / size) if size else math.inf
 
     @property
     def too_large(self) -> Reason | None:
@@ -207,7 +215,7 @@ def _future_rooms(facts: Facts, hint: Action, beside: Sequence[Action]) -> list[
 
 
 def _room(built: _Built, side: JoinSide) -> _Room:
-    return _Room(side.leaf_bytes or 0, built.most / built.size if built.size else math.inf)
+    return _Room(side.leaf_bytes or 0, built.growth)
 
 
 def _hinted(query: Query, action: Action) -> list[tuple[Query, JoinSite, JoinSide]]:
@@ -234,9 +242,9 @@ def _left_by_others(facts: Facts, query: Query, side: JoinSide) -> int:
 def _to_broadcast(facts: Facts, side: JoinSide, data_bytes: int) -> _Built:
     """A broadcast in force may grow to the cap of its query; a new one must fit the cap of one relation."""
     cap = facts.cap
-    broadcast = side.broadcast_bytes is not None
-    size = side.broadcast_bytes or relation_bytes(side.rows or 0, data_bytes)
-    return _Built(size, cap.query_bytes if broadcast else cap.one_bytes)
+    if side.broadcast_bytes is None:
+        return _Built(relation_bytes(side.rows or 0, data_bytes), cap.one_bytes)
+    return _Built(side.broadcast_bytes, cap.query_bytes, held_bytes(side) if side.rows is not None else None)
 
 
 def _in_a_task(facts: Facts, query: Query, join: JoinSite, side: JoinSide) -> _Built:

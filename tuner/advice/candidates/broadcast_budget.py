@@ -69,7 +69,7 @@ def is_hinted(query: Query, join: JoinSite) -> bool:
 
 def _added(query: Query, gone: Container[tuple[str, str]]) -> dict[JoinSide, int]:
     joins = (j for j in query.joins if j.strategy in BROADCASTS and (query.fingerprint, j.signature) not in gone)
-    return {j.built: _held_bytes(j.built) for j in joins if j.built and _is_added(query, j, j.built)}
+    return {j.built: held_bytes(j.built) for j in joins if j.built and _is_added(query, j, j.built)}
 
 
 def _is_added(query: Query, join: JoinSite, built: JoinSide) -> bool:
@@ -77,7 +77,7 @@ def _is_added(query: Query, join: JoinSite, built: JoinSide) -> bool:
     return (compared or 0) > BROADCAST_THRESHOLD.default or is_hinted(query, join)
 
 
-def _held_bytes(built: JoinSide) -> int:
+def held_bytes(built: JoinSide) -> int:
     """Bytes of a relation that is there; its last page may be all but empty."""
     size, rows = built.broadcast_bytes or 0, built.rows or 0
     return max(min(size, relation_bytes(rows, collected_bytes(rows, size))), size - PAGE_BYTES)

@@ -165,3 +165,28 @@ def test_a_column_may_be_spelled_otherwise_than_in_its_relation() -> None:
 def test_arguments_of_a_lambda_are_no_values() -> None:
     of_numbers = [of_brands(f"exists(brand#5, lambdafunction((x#{n} > 1), lambda x#{n}, false))") for n in (70, 71)]
     assert of_numbers[0] == of_numbers[1]
+
+
+CALL, RESULT = "near(kind#1, amount#2L)#7", "pythonUDF0#8"
+_PART = "Relation spark_catalog.db.sales[kind#1,amount#2L,day#3] parquet"
+
+
+def of_python(condition: str, *evaluated: str) -> QueryValues:
+    """What a condition holds above operators that run Python, the last of which reads the relation."""
+    plan = SCAN
+    for text in reversed(evaluated):
+        plan = PlanNode("BatchEvalPython", "BatchEvalPython", f"BatchEvalPython {text}", {}, {}, (plan,))
+    plan = PlanNode("Filter", "Filter", f"Filter {condition}", {}, {}, (plan,))
+    found = {query_values(plan, text) for text in (f"Filter {condition}\n+- {_PART}", None)}
+    assert len(found) == 1
+    return found.pop()
+
+
+@pytest.mark.parametrize("condition", ["({} > 3)", "{}", "NOT {}", "({} = day#3)", "(({} > 3) AND (day#3 < 5))"])
+def test_a_python_function_has_the_values_that_it_had_before_spark_took_it_out(condition: str) -> None:
+    told = of_python(condition.format(RESULT), f"[{CALL}], [{RESULT}], 200")
+    assert told == of_python(condition.format(CALL))
+    assert told == of_python(
+        condition.format("pythonUDF1#80"), f"[f(kind#1)#6, {CALL}], [pythonUDF0#79, pythonUDF1#80]"
+    )
+    assert told.conditions and all("db.sales.kind" in c.columns or c.columns == "db.sales.day" for c in told.conditions)

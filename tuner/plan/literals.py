@@ -18,6 +18,7 @@ from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, co
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode
+from tuner.plan.python_calls import with_calls
 from tuner.plan.relation import is_scan
 from tuner.plan.values import values_in
 
@@ -82,7 +83,7 @@ def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
     """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
     `literals_of_plan`."""
     reader = _Reader(lineage_of(initial), logical_plan)
-    found = _conditions(initial, logical_plan)
+    found = with_calls(_conditions(initial, logical_plan), initial)
     try:
         told = {entry: columns for condition in found for columns, entry in reader.entries(condition)}
     except _CutError:

@@ -98,6 +98,19 @@ def test_subqueries_of_a_wrapper_go_to_what_it_wraps() -> None:
     assert (root.name, [s.name for s in root.subqueries]) == ("Filter", ["Subquery"])
 
 
+def test_what_made_an_rdd_is_no_part_of_a_query_that_reads_it() -> None:
+    made = """
+        BroadcastHashJoin | [k#1], [k#3], Inner, BuildRight, false, false
+          Scan ExistingRDD | [k#1]
+            AdaptiveSparkPlan | isFinalPlan=true
+              SortMergeJoin | [k#1], [j#2], Inner
+                Scan parquet | [k#1]
+                Scan parquet | [j#2]
+          Scan parquet | [k#3]
+    """
+    assert list(outline(plan(made))) == ["BroadcastHashJoin", "  Scan", "  Scan"]
+
+
 PRUNED = """
     Scan parquet | [a#1,day#2] PartitionFilters: [dynamicpruningexpression(day#2 IN dynamicpruning#7)]
       {pruning}

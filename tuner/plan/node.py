@@ -22,6 +22,8 @@ _SUBQUERIES = frozenset(
 # Other engines put a word of their own before it.
 _PRUNING = ("SubqueryBroadcast", "SubqueryAdaptiveBroadcast")
 _CACHES = ("InMemoryTableScan", "Scan In-memory table")
+# A relation to the query and to the agent. Spark 4.3 shows below it what made the RDD, which was planned before (SparkPlanInfo).
+_RDD = "Scan ExistingRDD"
 _BLOOM = "bloom_filter_agg"
 _METRIC_SUFFIX = " total (min, med, max"  # Spark 2.x: "data size total (min, med, max)"
 
@@ -162,7 +164,7 @@ def _step(info: PlanInfo) -> _Step:
     while name in _WRAPPERS and len(info.children) == 1:
         info = info.children[0]
         name = _short_name(info.name)
-    inputs = info.children
+    inputs = () if info.name.startswith(_RDD) else info.children
     subqueries: tuple[PlanInfo, ...] = ()
     for child in inputs:
         if "Subquery" in child.name:

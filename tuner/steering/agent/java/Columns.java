@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Exists;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
@@ -26,8 +27,9 @@ public final class Columns {
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan leaf = (LogicalPlan) operators.get(i);
       if (!Trees.children(leaf).isEmpty() || leaf instanceof Range || Trees.isNothing(leaf)) continue;
-      // Only these are still as wide as the table.
-      boolean whole = leaf instanceof LogicalRelation || leaf instanceof HiveTableRelation || leaf instanceof DataSourceV2Relation;
+      // Only these are still as wide as the table, or as the rows that stand in the query (ConvertToLocalRelation comes later).
+      boolean whole = leaf instanceof LogicalRelation || leaf instanceof HiveTableRelation || leaf instanceof DataSourceV2Relation
+          || leaf instanceof LocalRelation;
       String relation = names.of(leaf);
       List columns = Trees.list(leaf.output());
       for (int k = 0; k < columns.size(); k++) {

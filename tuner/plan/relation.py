@@ -35,12 +35,15 @@ _TABLE = re.compile(r"[^./\s]+\.[^./\s]+")  # database and table
 # Java's Object.toString: a class, and a hash that each object has of its own.
 _OBJECT = re.compile(r"([\w.$]+)@[0-9a-f]{1,8}")
 _JDBC = re.compile(r"\bJDBCRelation\(")
-# What may be a literal in some dialect, or a comment; double quotes are names only where a table stands.
-_LITERAL = re.compile(
-    r"""\bn?q'.*|'(?>(?:[^'\\]|\\[^']|'')*)(?:'|\\'.*|\\?\Z)|\$\w*+\$.*?(?:\$\w*+\$|\Z)"""
-    r"""|(?<!from )(?<!join )(?<!into )(?<!table )(?<!\.)"(?>(?:[^"\\]|\\[^"]|"")*)(?:"|\\".*|\\?\Z)"""
-    r"""|--[^\n]*+|/\*.*?(?:\*/|\Z)|\b\d[\w.]*+|spark_gen_\w+""",
-    re.DOTALL,
+# What may be a literal in some dialect, or a comment; double quotes are names only where a table stands. `(?!.)` is the end.
+_LITERAL = (
+    re.compile(
+        r"""\bn?q'.*|'(?>(?:[^'\\]++|\\[^']|'')*)(?:'|\\'.*|\\?(?!.))|\$\w*+\$.*?(?:\$\w*+\$|(?!.))"""
+        r"""|(?<!from )(?<!join )(?<!into )(?<!table )(?<!\.)"(?>(?:[^"\\]++|\\[^"]|"")*)(?:"|\\".*|\\?(?!.))"""
+        r"""|--[^\n]*+|/\*.*?(?:\*/|(?!.))|\b\d[\w.]*+|spark_gen_\w+""",
+        re.DOTALL,
+    ),
+    " ",
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
 _DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*")
@@ -180,7 +183,8 @@ def _jdbc_name(source: str) -> str:
     words = source.strip()
     if not re.search(r"[\s'(]", words):
         return "jdbc:" + re.sub(r'[`"]', "", words).lower()
-    return "jdbc:" + "_".join(_WORDS.findall(_LITERAL.sub(" ", words.lower())))[:200]
+    literal, replacement = _LITERAL
+    return "jdbc:" + "_".join(_WORDS.findall(literal.sub(replacement, words.lower())))[:200]
 
 
 @by_text
@@ -216,6 +220,11 @@ def path_rules() -> tuple[PathRules, PathRules]:
 def table_rules() -> PathRules:
     """Those of `without_dates`."""
     return (_DATE,)
+
+
+def jdbc_rules() -> PathRules:
+    """Those of what is taken out of a query that is sent to a database, in small letters; a dot is any character."""
+    return (_LITERAL,)
 
 
 def short_name(relation: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tuner.plan.relation import normalise_path, path_rules, table_rules
+from tuner.plan.node import PlanNode
+from tuner.plan.relation import jdbc_rules, normalise_path, path_rules, relation_name, table_rules
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.path_rules import path_rules_json
 from tuner.steering.agent.spark_home import require_spark_in
@@ -22,15 +24,16 @@ def test_every_rule_in_order_with_what_java_takes_for_unicode_and_for_groups() -
     document = json.loads(path_rules_json())
     at, rules = path_rules()
     assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 8]
-    told = (*document["at"], *document["rules"], *document["tables"])
-    for (pattern, replacement), (java, java_replacement) in zip((*at, *rules, *table_rules()), told, strict=True):
-        assert java == f"(?U){pattern.pattern}"
+    told = (*document["at"], *document["rules"], *document["tables"], *document["jdbc"])
+    given = (*at, *rules, *table_rules(), *jdbc_rules())
+    for (pattern, replacement), (java, java_replacement) in zip(given, told, strict=True):
+        assert java == ("(?sU)" if pattern.flags & re.DOTALL else "(?U)") + pattern.pattern
         assert java_replacement == replacement.replace("\\1", "$1")
 
 
 def test_no_rule_says_what_java_reads_otherwise() -> None:
     document = json.loads(path_rules_json())
-    for pattern, replacement in (*document["at"], *document["rules"], *document["tables"]):
+    for pattern, replacement in (pair for pairs in document.values() for pair in pairs):
         assert not any(construct in pattern for construct in (r"\Z", "(?P", "(?x)", "(?a", "(?L"))
         assert "\\" not in replacement and replacement.count("$") == replacement.count("$1")
 
@@ -43,11 +46,11 @@ import java.util.List;
 import org.apache.commons.io.FileUtils;
 public class Paths {
   public static void main(String[] files) throws Exception {
-    Method path = Class.forName("tuner.steering.agent.Names").getDeclaredMethod("path", new Class[] {String.class});
-    path.setAccessible(true);
+    Method name = Class.forName("tuner.steering.agent.Names").getDeclaredMethod(files[2], new Class[] {String.class});
+    name.setAccessible(true);
     List given = FileUtils.readLines(new File(files[0]), "UTF-8");
     StringBuilder found = new StringBuilder();
-    for (int i = 0; i < given.size(); i++) found.append(path.invoke(null, new Object[] {given.get(i)})).append('\\n');
+    for (int i = 0; i < given.size(); i++) found.append(name.invoke(null, new Object[] {given.get(i)})).append('\\n');
     FileUtils.writeStringToFile(new File(files[1]), found.toString(), "UTF-8");
   }
 }
@@ -95,21 +98,80 @@ PARTS += [
 ]
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
-def test_java_makes_of_paths_what_python_does(home: Path, tmp_path: Path) -> None:
-    words = random.Random(7)
-    given = ["".join(words.choices(PARTS, k=words.randint(1, 8))) for _ in range(5000)]
-    (tmp_path / "given").write_text("\n".join(given), encoding="utf-8")
-    (tmp_path / "Paths.java").write_text(PROBE, encoding="utf-8")
-    jar = agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(tmp_path)})
+QUERIES = [
+    *(
+        " ",
+        "select ",
+        "from ",
+        "join ",
+        "orders",
+        "sales.orders_20240131",
+        '"Orders"',
+        "id",
+        "sum(x)",
+        "(",
+        ")",
+        ",",
+        "=",
+    ),
+    *(
+        "'",
+        "\\'",
+        "''",
+        "'2024-01-05'",
+        '"',
+        "\\",
+        "$$",
+        "$q$",
+        "n'x'",
+        "q'",
+        "--",
+        "/*",
+        "*/",
+        "5",
+        "1.5e3",
+        "`a`",
+        "[",
+        "}",
+    ),
+    *("spark_gen_subq_3", "SPARK_GEN_ALIAS", ".", "é", "SELECT * FROM ITEMS WHERE k = 'secret'", ") X", "::date"),
+]
+
+
+def java_says(home: Path, directory: Path, method: str, given: list[str]) -> list[str]:
+    """What a method of the agent's Names makes of each of these, which are lines."""
+    (directory / "given").write_text("\n".join(given), encoding="utf-8")
+    (directory / "Paths.java").write_text(PROBE, encoding="utf-8")
+    jar = agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(directory)})
     command = [
         "java",
         "-cp",
         f"{home}/jars/*:{jar}",
         "org.codehaus.janino.SimpleCompiler",
-        str(tmp_path / "Paths.java"),
+        str(directory / "Paths.java"),
     ]
-    subprocess.run([*command, "probe.Paths", str(tmp_path / "given"), str(tmp_path / "found")], check=True, timeout=120)
-    found = (tmp_path / "found").read_text(encoding="utf-8").split("\n")[:-1]
+    files = (str(directory / "given"), str(directory / "found"), method)
+    subprocess.run([*command, "probe.Paths", *files], check=True, timeout=120)
+    return (directory / "found").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
+def test_java_makes_of_paths_what_python_does(home: Path, tmp_path: Path) -> None:
+    words = random.Random(7)
+    given = ["".join(words.choices(PARTS, k=words.randint(1, 8))) for _ in range(5000)]
+    found = java_says(home, tmp_path, "path", given)
     assert {path: java for path, java in zip(given, found, strict=True) if java != normalise_path(path)} == {}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
+def test_java_calls_queries_of_databases_as_python_does(home: Path, tmp_path: Path) -> None:
+    words = random.Random(7)
+    drawn = ["".join(words.choices(QUERIES, k=words.randint(1, 9))) for _ in range(5000)]
+    long = f"(select a from orders where note = '{'x y' * 20_000}' and k > 5) SPARK_GEN_SUBQ_0"
+    given = [f"Scan JDBCRelation({query}) [numPartitions=4] " for query in (*drawn, long)]
+    found = java_says(home, tmp_path, "named", given)
+    assert "jdbc:select_a_from_orders_where_note_and_k" in found
+    names = [relation_name(PlanNode("Scan", name, f"{name}[a#1]", {}, {})) for name in given]
+    assert {query: (java, name) for query, java, name in zip(given, found, names, strict=True) if java != name} == {}

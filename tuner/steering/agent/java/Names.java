@@ -41,7 +41,10 @@ public final class Names {
       Pattern.compile("^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\\s+|$)");
   /** Java's Object.toString: a class, and a hash that each object has of its own. */
   private static final Pattern OBJECT = Pattern.compile("[\\w.$]+@[0-9a-f]{1,8}");
-  private static final Pattern PLAIN_JDBC = Pattern.compile("JDBCRelation\\(([^\\s'()]+)\\)");
+  private static final String JDBC = "JDBCRelation";
+  private static final Pattern IN_QUERIES = Pattern.compile("(?U)[\\s'(]");
+  private static final Pattern WORD = Pattern.compile("(?U)[a-z_][\\w.]*");
+  private static final int LONGEST_QUERY = 200;
   private static final Pattern SPACES = Pattern.compile("[\\t\\n\\u000b\\f\\r\\u001c-\\u001e\\u001f\\u0085\\u2028\\u2029]");
   private static final Pattern UNPRINTABLE = Pattern.compile(
       "[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]");
@@ -49,6 +52,7 @@ public final class Names {
   private static List beforeAt;
   private static List anywhere;
   private static List ofTables;
+  private static List ofQueries;
 
   // Of one plan: what is below each of its operators, and what its leaves are called.
   private final IdentityHashMap below = new IdentityHashMap();
@@ -144,10 +148,8 @@ public final class Names {
 
   /** What the full name of a scan tells: a table, a path, or nothing. */
   private static String named(String fullName) {
-    if (fullName.indexOf("JDBCRelation(") >= 0) {
-      Matcher table = PLAIN_JDBC.matcher(fullName);
-      return table.find() ? "jdbc:" + table(table.group(1).replaceAll("[`\"]", "").toLowerCase(Locale.ROOT)) : "?jdbc";
-    }
+    int jdbc = fullName.indexOf(JDBC + "(");
+    if (jdbc >= 0) return table("jdbc:" + ofJdbc(inBrackets(fullName, jdbc + JDBC.length()).trim()));
     String name = FORMAT.matcher(SCAN.matcher(fullName).replaceFirst("")).replaceFirst("");
     name = name.split("\\[", 2)[0].split("\\(", 2)[0].trim();
     if (name.isEmpty()) return "";
@@ -157,6 +159,28 @@ public final class Names {
     if (OBJECT.matcher(first).matches()) first = words.length > 1 ? words[1] : first.substring(0, first.indexOf('@'));
     if (first.startsWith("spark_catalog.")) first = first.substring("spark_catalog.".length());
     return table(first.replace("`", "").toLowerCase(Locale.ROOT));
+  }
+
+  /** A table by its name; a query by its columns and functions, for its literals change. */
+  private static String ofJdbc(String source) {
+    String text = source.toLowerCase(Locale.ROOT);
+    if (!IN_QUERIES.matcher(source).find()) return text.replaceAll("[`\"]", "");
+    loadRules();
+    Matcher words = WORD.matcher(replaced(text, ofQueries));
+    StringBuilder found = new StringBuilder();
+    while (words.find()) found.append(found.length() == 0 ? "" : "_").append(words.group());
+    return found.length() > LONGEST_QUERY ? found.substring(0, LONGEST_QUERY) : found.toString();
+  }
+
+  /** What stands between the bracket at a place of a text and the one that closes it; "" where that is not there. */
+  private static String inBrackets(String text, int start) {
+    int depth = 0;
+    for (int i = start; i < text.length(); i++) {
+      if ("([{".indexOf(text.charAt(i)) >= 0) depth++;
+      else if (")]}".indexOf(text.charAt(i)) >= 0) depth--;
+      if (depth == 0) return text.substring(start + 1, i);
+    }
+    return "";
   }
 
   /** The name of a table without dates, which change from run to run. */
@@ -189,7 +213,7 @@ public final class Names {
   }
 
   private static synchronized void loadRules() {
-    if (ofTables != null) return;
+    if (ofQueries != null) return;
     try {
       InputStream file = Names.class.getResourceAsStream("path_rules.json");
       JsonNode rules = Json.read(IOUtils.toString(file, "UTF-8"));
@@ -197,6 +221,7 @@ public final class Names {
       beforeAt = rulesOf(Json.field(rules, "at"));
       anywhere = rulesOf(Json.field(rules, "rules"));
       ofTables = rulesOf(Json.field(rules, "tables"));
+      ofQueries = rulesOf(Json.field(rules, "jdbc"));
     } catch (java.io.IOException error) {
       throw new IllegalStateException("path_rules.json of the agent's jar cannot be read", error);
     }

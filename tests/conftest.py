@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +63,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     What takes longest comes first, so that workers end together.
     """
-    for item in items:
-        needs = {mark.name for mark in item.iter_markers()} & (_NEEDS | {"nightly"})
-        needs |= {need for name, need in _NEED_OF_FIXTURE.items() if name in getattr(item, "fixturenames", ())}
-        needs |= {need for name, need in _NEED_OF_FOLDER.items() if item.path.is_relative_to(_TESTS / name)}
+    needs_of = {item: _needs(item) for item in items}
+    for item, needs in needs_of.items():
         for need in needs:
             item.add_marker(need)
         if "nightly" not in needs:
             item.add_marker("contract" if needs else "unit")
-    items.sort(key=lambda item: [item.get_closest_marker(need) is None for need in ("contract", "spark", "airflow")])
+    items.sort(key=lambda item: _place(needs_of[item]))
+
+
+def _needs(item: pytest.Item) -> set[str]:
+    needs = {mark.name for mark in item.iter_markers()} & (_NEEDS | {"nightly"})
+    needs |= {_NEED_OF_FIXTURE[name] for name in _NEED_OF_FIXTURE.keys() & set(getattr(item, "fixturenames", ()))}
+    return needs | _needs_of_folder(item.path)
+
+
+@cache
+def _needs_of_folder(path: Path) -> frozenset[str]:
+    return frozenset(need for name, need in _NEED_OF_FOLDER.items() if path.is_relative_to(_TESTS / name))
+
+
+def _place(needs: set[str]) -> tuple[bool, bool, bool]:
+    return "nightly" in needs or not needs, "spark" not in needs, "airflow" not in needs
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
-pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
 
 from tests.conftest import on_loopback
 from tuner.cli.process.spark_session import spark_session
@@ -31,7 +31,12 @@ from .fleet import lines_of, written_tables
 from .many_nights import GOLDEN
 from .on_spark import harvested
 
-pytestmark = [pytest.mark.spark, pytest.mark.nightly]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.nightly,
+    # Not imported here: each worker would, by day, too.
+    pytest.mark.skipif(not find_spec("sklearn"), reason="no scikit-learn: pip install airflow-spark-tuner[learn]"),
+]
 
 FAST = ("spark.sql.shuffle.partitions=2", "spark.driver.host=localhost", "spark.driver.bindAddress=127.0.0.1")
 SLOWER = 6

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,12 @@ from tests.conftest import ON_CLUSTER
 
 from .agent_log import steered_executions
 
-pytest.importorskip("pandas", reason="pandas is not installed: pip install airflow-spark-tuner[learn]")
-pytestmark = [pytest.mark.spark, pytest.mark.nightly]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.nightly,
+    # Not imported here: each worker would, by day, too.
+    pytest.mark.skipif(not find_spec("pandas"), reason="no pandas: pip install airflow-spark-tuner[learn]"),
+]
 _APP = Path(__file__).with_name("rows_as_they_lie_app.py")
 
 

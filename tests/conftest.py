@@ -20,13 +20,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.made_stores import make_at_once
-from tests.spark_archive import driver_options, java_options
+from tests.spark_archive import LAUNCHER_OPTIONS, driver_options, java_options
 from tuner import side_by_side
 
 TPCDS_SCALE = 0.01
 # Tests share their machine: what most are about is not how long a decision takes there.
 os.environ["SPARK_TUNER_MOST_SECONDS_BEFORE"] = os.environ["SPARK_TUNER_MOST_SECONDS_AFTER"] = "60"
 os.environ["SPARK_SUBMIT_OPTS"] = driver_options()
+# Of the Java that puts the driver's command together.
+os.environ["SPARK_LAUNCHER_OPTS"] = LAUNCHER_OPTIONS
 # Nor is it in how many processes; those that are say so.
 side_by_side.ALONE_SECONDS = float("inf")
 make_at_once()

@@ -16,6 +16,7 @@ ARCHIVE = Path(sys.prefix) / "spark.jsa"
 # Small data and many plans: what a better compiler and collector would save, they cost many times over.
 # With the first alone Java keeps 48 MB for compiled code, which many plans fill.
 SMALL_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 # Each aggregate, sort and hash join allocates a page at once: 32 MB of a heap of 2 GB, which keep the collector busy.
 _SMALL_PAGES = "-Dspark.buffer.pageSize=1m"
 _SILENT = "-Xshare:auto -Xlog:disable"

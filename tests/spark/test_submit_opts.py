@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -139,7 +140,7 @@ def test_spark_has_the_values_and_the_users_own_win(by: str, tmp_path: Path) -> 
         **environment_for(program),
         "LC_ALL": "C.UTF-8",
         "SPARK_CONF_DIR": str(tmp_path),
-        VARIABLE: joined(ours, "-Dspark.y.options=user"),
+        VARIABLE: joined(ours, f"{os.environ[VARIABLE]} -Dspark.y.options=user"),
     }
     subprocess.run([*command, str(application), str(conf)], env=environment, check=True, capture_output=True)
     found = json.loads(conf.read_text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Callable
@@ -85,14 +86,31 @@ class SteeredRun:
 
 
 @pytest.fixture(scope="session")
-def agent_conf(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def jar_for(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """The agent's jar for a Spark home: compiled once, whichever worker is the first to need it."""
+    of_worker = tmp_path_factory.getbasetemp()
+    shared = of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker
+
+    def jar(home: Path) -> Path:
+        with (shared / "agent-jar.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(shared / "agent-jar")})
+
+    return jar
+
+
+@pytest.fixture(scope="session")
+def agent_conf(jar_for: Callable[[Path], Path]) -> dict[str, str]:
     """What brings the agent into an application on pip's Spark."""
-    return conf_of(pip_spark(), tmp_path_factory.mktemp("jar"))
+    return conf_with(jar_for(pip_spark()))
 
 
 def conf_of(home: Path, directory: Path) -> dict[str, str]:
     """What brings the agent into an application on a Spark; its jar is kept in the directory."""
-    jar = agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(directory)})
+    return conf_with(agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(directory)}))
+
+
+def conf_with(jar: Path) -> dict[str, str]:
     # As on a service: the jar names its extensions itself. tests/test_loop_on_spark.py has them named.
     return {"spark.jars": str(jar)}
 

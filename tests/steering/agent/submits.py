@@ -24,11 +24,12 @@ _OPENED = [
         *("sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar"),
     )
 ]
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _FAST = {
     "spark.driver.memory": "700m",
     "spark.executor.memory": "700m",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": _QUICK,
+    "spark.executor.extraJavaOptions": _QUICK,
     "spark.driver.host": "localhost",
     "spark.ui.enabled": "false",
     "spark.cores.max": "1",
@@ -75,8 +76,8 @@ SteeringMethod = Callable[[Job, str, Mapping[str, str]], Submitted]
 def compile_application(home: Path, directory: Path, application: Path = _APPLICATION) -> Path:
     """The jar of a Java application, compiled against a Spark by its own compiler."""
     classes, jar = directory / "classes", directory / "application.jar"
-    command = [java_of_spark(os.environ), "-cp", f"{home}/jars/*", "org.codehaus.janino.SimpleCompiler"]
-    command += [str(source(BUILD)), BUILD_CLASS, str(classes), str(application)]
+    command = [java_of_spark(os.environ), *_QUICK.split(), "-cp", f"{home}/jars/*"]
+    command += ["org.codehaus.janino.SimpleCompiler", str(source(BUILD)), BUILD_CLASS, str(classes), str(application)]
     classes.mkdir()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, _said(done)[-4000:]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import zipfile
@@ -152,16 +151,15 @@ def test_spark_is_too_old(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
-def test_spark_compiles_it(home: Path, tmp_path: Path) -> None:
-    environ = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
-    jar = agent_jar(require_spark_in(home), environ)
+def test_spark_compiles_it(home: Path, tmp_path: Path, jar_for: Callable[[Path], Path]) -> None:
+    jar = jar_for(home)
     with zipfile.ZipFile(jar) as archive:
         compiled = {
             name.removeprefix("tuner/steering/agent/") for name in archive.namelist() if name.endswith(".class")
         }
     assert {f"{name}.class" for name in sources.SOURCES} <= compiled
     again = tmp_path / "again.jar"
-    build(require_spark_in(home), again, environ)
+    build(require_spark_in(home), again)
     assert hashlib.sha256(again.read_bytes()).digest() == hashlib.sha256(jar.read_bytes()).digest()
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.plan.day_cases import DAY_CASES
-from tuner.steering.agent.jar import agent_jar
-from tuner.steering.agent.spark_home import require_spark_in
+from tests.spark_archive import SMALL_RUNS
 
 from .conftest import pip_spark
 
@@ -37,11 +36,11 @@ public class Days {
 
 
 @pytest.mark.spark
-def test_java_counts_days_as_python_does(tmp_path: Path) -> None:
+def test_java_counts_days_as_python_does(tmp_path: Path, jar_for: Callable[[Path], Path]) -> None:
     (tmp_path / "given").write_text("\n".join(";".join(given) for given, _ in DAY_CASES) + "\n", encoding="utf-8")
     (tmp_path / "Days.java").write_text(PROBE, encoding="utf-8")
-    jar = agent_jar(require_spark_in(pip_spark()), {**os.environ, "XDG_DATA_HOME": str(tmp_path)})
-    command = ["java", "-cp", f"{pip_spark()}/jars/*:{jar}", "org.codehaus.janino.SimpleCompiler"]
+    command = ["java", *SMALL_RUNS.split(), "-cp", f"{pip_spark()}/jars/*:{jar_for(pip_spark())}"]
+    command += ["org.codehaus.janino.SimpleCompiler"]
     arguments = [tmp_path / "Days.java", "probe.Days", tmp_path / "given", tmp_path / "found"]
     subprocess.run([*command, *map(str, arguments)], check=True, timeout=120)
     found = (tmp_path / "found").read_text(encoding="utf-8").split("\n")[:-1]

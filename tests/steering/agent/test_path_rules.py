@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.spark_archive import SMALL_RUNS
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import jdbc_rules, normalise_path, path_rules, relation_name, table_rules
-from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.path_rules import path_rules_json
-from tuner.steering.agent.spark_home import require_spark_in
 
 from .conftest import other_sparks, pip_spark
 
@@ -138,13 +137,13 @@ QUERIES = [
 ]
 
 
-def java_says(home: Path, directory: Path, method: str, given: list[str]) -> list[str]:
+def java_says(home: Path, jar: Path, directory: Path, method: str, given: list[str]) -> list[str]:
     """What a method of the agent's Names makes of each of these, which are lines."""
     (directory / "given").write_text("\n".join(given), encoding="utf-8")
     (directory / "Paths.java").write_text(PROBE, encoding="utf-8")
-    jar = agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(directory)})
     command = [
         "java",
+        *SMALL_RUNS.split(),
         "-cp",
         f"{home}/jars/*:{jar}",
         "org.codehaus.janino.SimpleCompiler",
@@ -157,21 +156,23 @@ def java_says(home: Path, directory: Path, method: str, given: list[str]) -> lis
 
 @pytest.mark.spark
 @pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
-def test_java_makes_of_paths_what_python_does(home: Path, tmp_path: Path) -> None:
+def test_java_makes_of_paths_what_python_does(home: Path, tmp_path: Path, jar_for: Callable[[Path], Path]) -> None:
     words = random.Random(7)
     given = ["".join(words.choices(PARTS, k=words.randint(1, 8))) for _ in range(5000)]
-    found = java_says(home, tmp_path, "path", given)
+    found = java_says(home, jar_for(home), tmp_path, "path", given)
     assert {path: java for path, java in zip(given, found, strict=True) if java != normalise_path(path)} == {}
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
-def test_java_calls_queries_of_databases_as_python_does(home: Path, tmp_path: Path) -> None:
+def test_java_calls_queries_of_databases_as_python_does(
+    home: Path, tmp_path: Path, jar_for: Callable[[Path], Path]
+) -> None:
     words = random.Random(7)
     drawn = ["".join(words.choices(QUERIES, k=words.randint(1, 9))) for _ in range(5000)]
     long = f"(select a from orders where note = '{'x y' * 20_000}' and k > 5) SPARK_GEN_SUBQ_0"
     given = [f"Scan JDBCRelation({query}) [numPartitions=4] " for query in (*drawn, long)]
-    found = java_says(home, tmp_path, "named", given)
+    found = java_says(home, jar_for(home), tmp_path, "named", given)
     assert "jdbc:select_a_from_orders_where_note_and_k" in found
     names = [relation_name(PlanNode("Scan", name, f"{name}[a#1]", {}, {})) for name in given]
     assert {query: (java, name) for query, java, name in zip(given, found, names, strict=True) if java != name} == {}

@@ -1,5 +1,6 @@
-"""A broadcast of a join's result, before and after its keys are skewed, and of what a filter keeps of a day whose value was said
-not to matter, and of what it keeps once a rare flag is set in all rows: `measured_first_app.py DIRECTORY REPORT`.
+"""A broadcast of a join's result, before and after its keys are skewed, of what a filter keeps of a day whose value was said not
+to matter, of what it keeps once a rare flag is set in all rows, and of a table whose statistics are from when it was small:
+`measured_first_app.py DIRECTORY REPORT`.
 
 The report has for each run whether its rows are those of the same run without directives.
 """
@@ -60,6 +61,7 @@ ARMS = " UNION ALL ".join(ARM.format(arm=arm) for arm in range(8)) + " ORDER BY 
 # Of one side as it is: as many rows in files of about the same size, of many keys or of one.
 KEYED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN keyed ON v_sale = k_sale"
 BESIDE_FEW = "SELECT count(*), max(note) FROM a JOIN keyed ON a = k_sale"
+ANALYSED = "SELECT count(*), sum(v_id), max(note) FROM visits JOIN analysed ON v_sale = l_sale"
 FLAGS = 750_000
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
@@ -365,5 +367,28 @@ write_flags(FLAGS)
 plain = rows("plain flag everywhere", "", FLAGGED)
 for value, text in of_flags.items():
     same[f"flag is everywhere {value}"] = rows(f"flag is everywhere {value}", text, FLAGGED) == plain
+
+
+def write_analysed(rows: int) -> None:
+    spark.range(0, rows, 1, 2).selectExpr(
+        "id % 1000 AS l_sale", "id AS l_id", "concat('a note of ', id) AS note"
+    ).write.mode("overwrite").parquet(f"{directory}/analysed")
+
+
+write_analysed(1000)
+spark.sql(f"CREATE TABLE analysed USING parquet LOCATION '{directory}/analysed'")
+spark.sql("ANALYZE TABLE analysed COMPUTE STATISTICS")
+plain = rows("plain table", "", ANALYSED)
+first = harvested("plain table")
+((join, side),) = ((join, side) for join in first.joins for side in join.sides if "analysed" in side.relations[0])
+hint = HintDirective(
+    "hint_join:t", join.signature, "BROADCAST", side.relations, literals=(literal_class(first.conditions or ()),)
+)
+text = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
+same["table as analysed"] = rows("table as analysed", text, ANALYSED) == plain
+# By another program, which knows nothing of the table.
+write_analysed(FLAGS)
+plain = rows("plain table that was loaded since", "", ANALYSED)
+same["table loaded since"] = rows("table loaded since", text, ANALYSED) == plain
 report.write_text(json.dumps(same))
 spark.stop()

@@ -27,7 +27,7 @@ _OTHER_BROADCAST = Path(__file__).with_name("java") / "OtherBroadcast.java"
 
 def name_of_one_relation(name: str) -> bool:
     """Whether a run was of one relation, as it is or as a filter keeps it."""
-    return any(word in name for word in ("day", "flag", "arms", "keyed"))
+    return any(word in name for word in ("day", "flag", "arms", "keyed", "table"))
 
 
 def _is_of_the_result(join: JoinSite) -> bool:
@@ -81,6 +81,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "keyed by one",
         *(f"keyed beside few {hint}" for hint in ("BROADCAST 20000", "SHUFFLE_HASH 20000", "BROADCAST 100m")),
         *(f"flag is {where} {hint}" for where in ("rare", "everywhere") for hint in ("BROADCAST", "SHUFFLE_HASH")),
+        "table as analysed",
+        "table loaded since",
     }
     (source,) = find_logs(logs)
     found = {query.description: query for query in queries(read_application(source)) if query.joins}
@@ -143,7 +145,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "unread": [("impossible", None)],
         "skewed further down": [("held", ReasonCode.HELD_LARGE_RESULT)],
     }
-    of_flags, of_days, of_keys = (
+    of_flags, of_days, of_keys, of_tables = (
         {
             name: (
                 query.joins[0].strategy,
@@ -152,7 +154,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
             for name, query in found.items()
             if word in name
         }
-        for word in ("flag", "day", "keyed")
+        for word in ("flag", "day", "keyed", "table")
     )
     # What tasks hash of a relation as it is may lie with one of them; it is not held back where nothing can be counted.
     assert of_keys == {
@@ -175,6 +177,13 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "plain flag everywhere": (Strategy.SORT_MERGE,),
         "flag is everywhere BROADCAST": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
         "flag is everywhere SHUFFLE_HASH": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
+    }
+    # Statistics say that it is as small as ever.
+    assert of_tables == {
+        "plain table": (Strategy.SORT_MERGE,),
+        "table as analysed": (Strategy.BROADCAST_HASH, ("applied", None)),
+        "plain table that was loaded since": (Strategy.SORT_MERGE,),
+        "table loaded since": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
     }
     # What the filter keeps of a day that was never seen is counted.
     assert of_days == {

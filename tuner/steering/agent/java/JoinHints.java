@@ -125,7 +125,7 @@ public final class JoinHints implements Trees.Rewrite {
     LogicalPlan built = left ? site.join.left() : site.join.right();
     boolean unseen = builds(directed.hint) && mayHaveOtherValues(built, directed);
     if (directed.hint.equals("BROADCAST") && (unseen || isToBeCounted(built))) return measuredFirst(join, directed, left);
-    boolean moves = unseen || MeasuredFirst.isNeeded(built) || Sizes.drops(built);
+    boolean moves = unseen || isToBeCounted(built) || Sizes.drops(built);
     // Of a relation as it is no more rows are hashed than its files hold, but one task may get them all.
     boolean isCounted = moves || MeasuredFirst.obstacle() == null;
     if (directed.hint.equals("SHUFFLE_HASH") && isCounted) return hashedByTasks(join, directed, left, built);
@@ -185,9 +185,10 @@ public final class JoinHints implements Trees.Rewrite {
     return small ? Held.smallSide(size, most) : null;
   }
 
-  /** Whether the rows of a side may be too many to broadcast, though its files are as large as they were. */
+  /** Whether the rows of a side may be too many to broadcast, though the planner takes it for as large as it was. */
   private static boolean isToBeCounted(LogicalPlan side) {
-    return MeasuredFirst.isNeeded(side) || Sizes.mayOutgrow(side, Heap.mostBytes(0));
+    long most = Heap.mostBytes(0);
+    return MeasuredFirst.isNeeded(side) || Sizes.mayOutgrow(side, most) || Sizes.hasOutgrownStatistics(side, most);
   }
 
   /** Whether a filter of a side has values that the directive was told not to look at: they moved no rows so far. */

@@ -28,6 +28,15 @@ public final class ListedFiles {
     return same;
   }
 
+  /**
+   * The bytes of a relation's files as they were listed for this run; 0 where none were, as of a partitioned table that is read
+   * whole.
+   */
+  public static long bytes(LogicalPlan leaf) {
+    FileIndex files = ofLeaf(leaf);
+    return files instanceof PartitioningAwareFileIndex ? files.sizeInBytes() : 0;
+  }
+
   private static List of(LogicalPlan plan) {
     List found = new ArrayList();
     List operators = Trees.everything(plan);

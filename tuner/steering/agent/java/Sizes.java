@@ -27,8 +27,27 @@ public final class Sizes {
    * that was rare is set in all rows.
    */
   public static boolean mayOutgrow(LogicalPlan side, long mostBytes) {
+    return drops(side) && endangers(ofLeaves(side), mostBytes);
+  }
+
+  /**
+   * Whether a side has a table whose files are more than its statistics say, and so many that memory is in danger: the planner goes
+   * by what ANALYZE TABLE once found, whatever was written since.
+   */
+  public static boolean hasOutgrownStatistics(LogicalPlan side, long mostBytes) {
+    List operators = Trees.everything(side);
+    for (int i = 0; i < operators.size(); i++) {
+      LogicalPlan one = (LogicalPlan) operators.get(i);
+      BigInteger listed = BigInteger.valueOf(ListedFiles.bytes(one));
+      if (listed.signum() <= 0 || !endangers(listed, mostBytes)) continue;
+      if (listed.compareTo(one.stats().sizeInBytes().bigInteger()) > 0) return true;
+    }
+    return false;
+  }
+
+  private static boolean endangers(BigInteger bytes, long mostBytes) {
     BigInteger most = BigInteger.valueOf(mostBytes).multiply(BigInteger.valueOf(ENDANGERS));
-    return drops(side) && ofLeaves(side).multiply(BigInteger.valueOf(EXPANSION)).compareTo(most) > 0;
+    return bytes.multiply(BigInteger.valueOf(EXPANSION)).compareTo(most) > 0;
   }
 
   /** Whether a plan drops rows by more than null checks, which Spark adds by itself, or puts groups together. */

@@ -92,6 +92,28 @@ def test_what_begins_to_lose_with_some_values_of_a_query_goes_out() -> None:
     assert 1 <= len(lost) <= 4
 
 
+@pytest.mark.parametrize("times", [1.5, 2.0, 5.0])
+@pytest.mark.parametrize("factor", [1.5, 4.0])
+def test_what_loses_once_its_query_takes_longer_goes_out_though_the_first_such_night_was_without_it(
+    times: float, factor: float
+) -> None:
+    """As where the side that it builds was too large that night; its files are a small part of all that is read."""
+    action, chance = hint("q1"), random.Random(1)
+    change = recommend(action, before=100, after=60, high=90)
+    runs: list[Run] = []
+    lost = []
+    for number in range(40):
+        decision = decide(situation(Mode.AUTO, 1, runs, [change]))
+        changes = decision.changes if number != 12 else ()
+        on = action.id in in_force(decision) and number != 12
+        took = 100 * chance.gauss(1, 0.03) * (times if number >= 12 else 1)
+        if on:
+            took *= factor if number > 12 else 0.6
+            lost += [number] if number > 12 else []
+        runs.append(run(number, {"q1": took, "q2": 50 * chance.gauss(1, 0.03)}, *changes))
+    assert 1 <= len(lost) <= 3
+
+
 @BOTH
 def test_what_lost_stays_out_though_a_month_ends(action: Action) -> None:
     def night(number: int) -> Night:

@@ -101,6 +101,24 @@ def test_two_strays_under_one_change_with_a_usual_run_between_are_its_doing() ->
     assert found.effect(["change"]).above(1.5) > 0.9
 
 
+def test_what_a_run_with_a_change_is_off_by_beyond_the_stray_before_it_without_is_its_doing() -> None:
+    def after(*seconds: tuple[float, dict[str, float]]) -> LogFilter:
+        found = seen(*[10.0] * 4)
+        for one, changes in (*[(5.0, CHANGE)] * 6, *seconds):
+            found.observe(math.log(one), 0.0, changes, NOISE**2)
+        return found
+
+    lost = after((20, {}), (40, CHANGE))
+    assert lost.effect(["change"]).above(1.5) > 0.9
+    assert math.exp(lost.foretold(0.0, {})[0]) == pytest.approx(20, rel=0.1), (
+        "the level is what the run without it told"
+    )
+    assert lost.shifted == pytest.approx(math.log(4), rel=0.1), "and not eight times as long"
+    gained = after((20, {}), (10, CHANGE))
+    assert math.exp(gained.effect(["change"]).mean) == pytest.approx(0.5, rel=0.1), "both took twice as long"
+    assert math.exp(gained.foretold(0.0, {})[0]) == pytest.approx(20, rel=0.1)
+
+
 def test_what_is_learned_of_an_effect_elsewhere_moves_the_level() -> None:
     """The first run took 20 s on a busy machine, the second 10 s with a change that did next to nothing, as work tells."""
     found = seen(20)

@@ -42,7 +42,7 @@ class LogFilter:
     the state has a handful of numbers, for which arrays cost five times as much.
     """
 
-    __slots__ = ("_alike", "_covariance", "_index", "_mean", "_slow", "_strays", "runs", "shifted")
+    __slots__ = ("_alike", "_covariance", "_index", "_left", "_mean", "_slow", "_strays", "runs", "shifted")
 
     def __init__(self) -> None:
         self.runs = 0
@@ -52,6 +52,8 @@ class LogFilter:
         self._covariance = [[LEVEL_SPREAD**2, 0.0], [0.0, GROWTH_SPREAD**2]]
         # By change, and for the level, how far the last run with it was off, where that was a stray.
         self._strays: dict[str, float] = {}
+        # By how much (log) the last run is off for all that was learned of it, where it was a stray.
+        self._left = 0.0
         # Runs by the changes that were in force together.
         self._alike: Counter[frozenset[str]] = Counter()
         # By these, how much slower (log) the first run was than the second, where it is taken for a slow one: a third one tells.
@@ -99,10 +101,7 @@ class LogFilter:
             known = self._along(parts, parts)
         elif again:
             # Twice: not a stray, but another level, or another effect.
-            self.shifted = error
-            for id_ in again:
-                i = self._index.get(id_, _LEVEL)
-                covariance[i][i] += error**2
+            error = self.shifted = self._let_move(error, again, changes, known, variance)
             known = self._along(parts, parts)
         elif is_stray:
             variance *= (FREEDOM + off**2) / (FREEDOM + 1)
@@ -117,6 +116,7 @@ class LogFilter:
                 row[j] -= gain * other
         self.runs += 1
         self._alike[alike] += 1
+        self._left = log - self._value(parts) if is_stray else 0.0
         return error, foretold
 
     def doubt(self, changes: Iterable[str], deviation: float) -> None:
@@ -173,6 +173,22 @@ class LogFilter:
         if error < ALIKE[1] * slow:
             self._slow.pop(alike, None)
         return ALIKE[0] * slow < error < ALIKE[1] * slow
+
+    def _let_move(
+        self, error: float, again: Iterable[str], changes: Iterable[str], known: float, variance: float
+    ) -> float:
+        """Makes less sure what a run is off by for the second time; by how much it is off. If the run before was off with none of
+        these changes, that was the level, and what this one is off by beyond it came with them."""
+        beyond = error - self._left
+        moved, is_beyond = list(again), beyond * error > 0 and abs(beyond) > STRAY * math.sqrt(known + variance)
+        if changes and is_beyond and moved == [""]:
+            self._mean[_LEVEL] += self._left
+            self._covariance[_LEVEL][_LEVEL] += variance
+            moved, error = list(changes), beyond
+        for id_ in moved:
+            i = self._index.get(id_, _LEVEL)
+            self._covariance[i][i] += error**2
+        return error
 
     def _loosen(self, parts: _Parts, deviation: float) -> None:
         """Makes a value less sure by so much, along what the runs that told it told: what others told besides stays."""

@@ -9,7 +9,9 @@ import pytest
 from tuner.model.action import ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
@@ -305,6 +307,28 @@ def test_a_query_that_fails_in_a_job_that_goes_on_is_looked_at_as_a_job_is() -> 
     assert stand(outside[0], clean, outside[1]) == {ORDER.id: PROMOTED}
     known = situation(Mode.AUTO, 1, [BASE, outside[0]], drivable=frozenset(ActionKind))
     assert decide(known).in_force, "no run without it is needed to tell"
+
+
+def test_an_error_that_came_no_more_when_the_job_ran_its_query_again_is_none_of_a_changes() -> None:
+    def retried(night: int, kind: FailureKind = FailureKind.DATA_OR_CODE, values: str = "v", held: bool = False) -> Run:
+        why = replace(failure(kind, "q2"), execution_id=7)
+        found = run(night, {"q1": 10, "q2": 1}, proven, failed=["q2"], failure=why)
+        assert found.outcome
+        first, second = found.outcome.queries
+        applied = DirectiveResult(ORDER.change.actions[0].id, DirectiveStatus.APPLIED)
+        result = replace(applied, status=DirectiveStatus.HELD) if held else applied
+        once = replace(second, id=7, literals="v", directives=(applied,))
+        again = replace(once, id=8, status=QueryStatus.SUCCEEDED, literals=values, directives=(result,))
+        elsewhere = replace(again, id=6, literals="w", directives=(applied,))
+        return replace(found, outcome=replace(found.outcome, queries=(first, elsewhere, once, again)))
+
+    proven, clean = promoted(ORDER), run(2, {"q1": 10, "q2": 10})
+    assert stand(retried(1), clean, retried(3)) == {ORDER.id: PROMOTED}
+    known = situation(Mode.AUTO, 1, [BASE, retried(1)], drivable=frozenset(ActionKind))
+    assert decide(known).in_force, "no run without it is needed to tell"
+    unlike = ({"kind": FailureKind.TASK_MEMORY}, {"kind": FailureKind.UNKNOWN}, {"values": "w"}, {"held": True})
+    for other in unlike:
+        assert stand(retried(1, **other), clean, retried(3, **other)) == {ORDER.id: ROLLED_BACK}, other
 
 
 @pytest.mark.parametrize("standing", [TRIAL, PROMOTED])

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.model.decision import DecidedChange, Standing
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
-from tuner.model.query import QueryStatus, total_data_bytes
+from tuner.model.query import Query, QueryStatus, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Run, RunState
+from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.measure import read_nothing, usable
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
@@ -185,12 +186,31 @@ def failed_by(failed: FailedRun, in_force: Iterable[DecidedChange]) -> dict[str,
 
 
 def newly_failed(run: Run, earlier: Iterable[Run]) -> list[str]:
-    """The queries that failed in a job that went on, and succeeded in the run before of those that came to their end."""
+    """The queries that failed in a job that went on, and succeeded in the run before of those that came to their end; but for
+    what came no more when the job asked the same again."""
     if not usable(run) or run.outcome is None:
         return []
-    failed = dict.fromkeys(q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.FAILED)
+    queries = run.outcome.queries
+    failed = dict.fromkeys(
+        q.fingerprint for q in queries if q.status is QueryStatus.FAILED and not _passed(q, run.outcome)
+    )
     before = [r for r in earlier if usable(r)] if failed else []
     return [name for name in failed if _latest_statuses(before, name) == {QueryStatus.SUCCEEDED}]
+
+
+def _passed(failed: Query, outcome: Outcome) -> bool:
+    """Whether an error of data or code came no more when the job ran the query again, with the same values and changes: a service
+    that a function calls, say. What a change lets rows raise comes each time; memory and time may lack once."""
+    why = outcome.failure
+    if why is None or why.kind is not FailureKind.DATA_OR_CODE or why.execution_id != failed.id or not failed.literals:
+        return False
+    return any(
+        again.id > failed.id
+        and again.status is QueryStatus.SUCCEEDED
+        and (again.fingerprint, again.literals) == (failed.fingerprint, failed.literals)
+        and all(of.status is DirectiveStatus.APPLIED for of in again.directives)
+        for again in outcome.queries
+    )
 
 
 def waits_for_a_run_without(run: Run, earlier: Sequence[Run], in_force: Sequence[DecidedChange]) -> bool:

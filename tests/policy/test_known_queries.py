@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tuner.loop.next_decision import BY_AGENT
 from tuner.model.decision import Mode, Standing
+from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.run import Run, RunState
@@ -121,3 +122,27 @@ def test_what_each_run_before_the_latest_had_is_at_hand() -> None:
         [("q", "aaaa", 0)],
         [("q", "aaaa", 2), ("r", "aaaa", 2)],
     ]
+
+
+def test_what_the_latest_run_did_not_join_is_known_from_the_one_that_last_did() -> None:
+    """An empty table: adaptive execution leaves out the joins, and with them the block that orders are for."""
+    full, empty = night(1, "q"), night(2, "q", with_joins=False)
+    assert told(newest_of_each([night(0, "q"), full, empty]).of_latest) == [("q", "aaaa", 1), ("q", "aaaa", 2)]
+    assert told(newest_of_each([full, empty, empty]).of_latest)[0] == ("q", "aaaa", 1)
+    assert told(newest_of_each([full, night(3, "q")]).of_latest) == [("q", "aaaa", 3)]
+    other_values = [night(0, "q/rare"), night(1, "q/rare"), night(2, "q", with_joins=False)]
+    assert told(newest_of_each(other_values).of_latest) == [("q", "rare", 1), ("q", "aaaa", 2)]
+
+
+def test_also_one_of_its_blocks() -> None:
+    def with_blocks(number: int, *signatures: str) -> Run:
+        found = night(number, "q")
+        assert found.outcome is not None
+        graphs = tuple(JoinGraph(one, (), (), (), {}, 0) for one in signatures)
+        return replace(
+            found, outcome=replace(found.outcome, queries=(replace(found.outcome.queries[0], graphs=graphs),))
+        )
+
+    runs = [with_blocks(0, "one", "two"), with_blocks(1, "one", "two"), with_blocks(2, "one")]
+    assert [query.start_ms for query in newest_of_each(runs).of_latest] == [1, 2]
+    assert [query.start_ms for query in newest_of_each([*runs, with_blocks(3, "one", "two")]).of_latest] == [3]

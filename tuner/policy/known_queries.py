@@ -19,8 +19,9 @@ COMES_BACK = 2
 @dataclass(frozen=True, slots=True)
 class KnownQueries:
     """`of_latest` are those of a cohort's latest usable run, and before them the same queries with other values, as they last
-    ran; `absent` those that earlier runs had, `COMES_BACK` or more of them, and the latest one did not: a job may do more on
-    Mondays. Each oldest first. `of_earlier` are those of each usable run before the latest, oldest first."""
+    ran, and with these, where they last had what that run did not join, for there was nothing to join; `absent` those that
+    earlier runs had, `COMES_BACK` or more of them, and the latest one did not: a job may do more on Mondays. Each oldest first.
+    `of_earlier` are those of each usable run before the latest, oldest first."""
 
     of_latest: tuple[Query, ...] = ()
     absent: tuple[Query, ...] = ()
@@ -44,6 +45,8 @@ def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
         return KnownQueries()
     found: list[Query] = []
     known = {_values_of(q) for q in latest.outcome.queries}
+    joined = _Joined(latest.outcome.queries)
+    before: list[Query] = []
     for run in reversed([run for run in runs if usable(run) and run is not latest]):
         for query in run.outcome.queries if run.outcome else ():
             key = _values_of(query)
@@ -51,14 +54,39 @@ def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
             if query.literals and query.joins and key not in known:
                 known.add(key)
                 found.append(query)
+            elif joined.lack(query):
+                joined.add(query)
+                before.append(query)
     runs_of = Counter(fingerprint for run in runs if usable(run) for fingerprint in fingerprints_of(run))
     ran = fingerprints_of(latest)
     told = {q.fingerprint for q in latest.outcome.queries if q.literals}
-    earlier = [query for query in reversed(found) if query.fingerprint in told]
+    earlier = [query for query in reversed(found) if query.fingerprint in told] + before[::-1]
     back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran
     absent = [query for query in reversed(found) if query.fingerprint in back]
     of_earlier = (run.outcome.queries for run in runs if usable(run) and run.outcome and run is not latest)
     return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent), tuple(of_earlier))
+
+
+class _Joined:
+    """What executions had joins, by their queries and values, and which blocks."""
+
+    def __init__(self, queries: Sequence[Query]) -> None:
+        self._blocks: dict[tuple[str, str], set[str]] = {_values_of(query): set() for query in queries}
+        self._have_joins: set[tuple[str, str]] = set()
+        for query in queries:
+            self.add(query)
+
+    def add(self, query: Query) -> None:
+        self._blocks[_values_of(query)].update(graph.signature for graph in query.graphs)
+        if query.joins:
+            self._have_joins.add(_values_of(query))
+
+    def lack(self, query: Query) -> bool:
+        """Whether another execution of one of them had what none of these had."""
+        key = _values_of(query)
+        if key not in self._blocks or not query.joins:
+            return False
+        return key not in self._have_joins or any(g.signature not in self._blocks[key] for g in query.graphs)
 
 
 def _values_of(query: Query) -> tuple[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,12 +39,16 @@ def app_for(url: str) -> Callable[..., FastAPI]:
 
 
 @pytest.fixture
-def ask(app_for: Callable[..., FastAPI]) -> Ask:
-    """A client of the panel, in the place of `viewer`: by default of one who may do everything."""
+def ask(app_for: Callable[..., FastAPI]) -> Iterator[Ask]:
+    """A client of the panel, in the place of `viewer`: by default of one who may do everything. All of its requests are
+    answered by one event loop, as a server's are.
+    """
+    with ExitStack() as stack:
 
-    def client(
-        viewer: Someone | None = None, home: Home = Home.AIRFLOW, core_hour_price: float | None = None
-    ) -> TestClient:
-        return TestClient(app_for(viewer, home, core_hour_price), raise_server_exceptions=False)
+        def client(
+            viewer: Someone | None = None, home: Home = Home.AIRFLOW, core_hour_price: float | None = None
+        ) -> TestClient:
+            made = TestClient(app_for(viewer, home, core_hour_price), raise_server_exceptions=False)
+            return stack.enter_context(made)
 
-    return client
+        yield client

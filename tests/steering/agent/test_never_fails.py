@@ -48,8 +48,7 @@ def told(
     work = tmp_path_factory.mktemp("never-fails")
     asked, report = work / "asked.json", work / "report.json"
     asked.write_text(json.dumps([*TOTAL, *RISKY]), encoding="utf-8")
-    conf = {**agent_conf, "spark.driver.extraClassPath": agent_conf["spark.jars"]}
-    spark_submit(_APP, asked, report, log_dir=work / "logs", conf=conf)
+    spark_submit(_APP, asked, report, log_dir=work / "logs", conf=agent_conf)
     found: dict[str, tuple[str | None, list[str]]] = json.loads(report.read_text(encoding="utf-8"))
     return found
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -81,17 +83,25 @@ def days_ago(days: int, *, steered: bool = True, cohort: str = COHORT, state: Ru
     return night(number, *queries, changes=[CHANGE] * steered, cohort=cohort, dag_id=cohort.split(".")[0], state=state)
 
 
-@pytest.fixture
-def many(tmp_path: Path) -> str:
-    """A job of every night that was tuned 117 nights ago, and one that ran last 50 nights ago."""
-    found = f"sqlite:///{tmp_path}/history.db"
-    with Store.open(found) as store:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of `many`, as each test begins with it."""
+    found = tmp_path_factory.mktemp("many") / "history.db"
+    with Store.open(f"sqlite:///{found}") as store:
         for first in range(119, -1, -20):
             keep(store, *(days_ago(days, steered=days < 117) for days in range(first, first - 20, -1)))
         keep(store, days_ago(51, cohort="old.job"), days_ago(50, cohort="old.job"))
         store.record(said(HINT, Ruling.PIN, -99, "as the SELECT needs it", cohort="old.job"))
         store.set_mode(ModeChange("old.job", Mode.AUTO, "bea", FIRST - timedelta(days=99)))
     return found
+
+
+@pytest.fixture
+def many(made: Path, tmp_path: Path) -> str:
+    """A job of every night that was tuned 117 nights ago, and one that ran last 50 nights ago."""
+    with closing(sqlite3.connect(made)) as begun, closing(sqlite3.connect(tmp_path / "history.db")) as own:
+        begun.backup(own)
+    return f"sqlite:///{tmp_path}/history.db"
 
 
 def test_it_says_which_runs_and_cohorts_it_deletes(spark_tuner: Call, many: str) -> None:

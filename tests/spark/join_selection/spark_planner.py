@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.spark_archive import java_options
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.spark.join_selection.logical_join import Choice, LogicalJoin, Side, SideHint
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
@@ -27,7 +28,7 @@ _OPENED = (
 )
 _JVM = (
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
-    *("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1500m"),
+    *("-XX:+IgnoreUnrecognizedVMOptions", "-Xmx1500m"),
     *("-Dio.netty.tryReflectionSetAccessible=true", "-Djdk.reflect.useDirectMethodHandle=false"),
 )
 _CONF = {
@@ -172,7 +173,7 @@ def _start(home: Path, java: str, directory: Path) -> tuple[subprocess.Popen[byt
     environment = {**os.environ, "_PYSPARK_DRIVER_CONN_INFO_PATH": str(info), "SPARK_LOCAL_IP": "127.0.0.1"}
     environment.pop("SPARK_HOME", None)
     process = subprocess.Popen(
-        [java, *_JVM, *properties, "-cp", f"{home}/jars/*", main],
+        [java, *java_options().split(), *_JVM, *properties, "-cp", _class_path(home), main],
         env=environment,
         cwd=directory,
         stdin=subprocess.PIPE,
@@ -185,6 +186,12 @@ def _start(home: Path, java: str, directory: Path) -> tuple[subprocess.Popen[byt
     told = info.read_bytes()
     port, length = struct.unpack("!ii", told[:8])
     return process, port, told[8 : 8 + length].decode()
+
+
+def _class_path(home: Path) -> str:
+    """As spark-submit puts it together: for another one Java leaves the archive of classes alone."""
+    jars = home / "jars"
+    return os.pathsep.join(map(str, (home / "conf", *jars.glob("slf4j-api-*.jar"), jars / "*")))
 
 
 def choices_of(plan: Any) -> list[tuple[Strategy, BuildSide | None]]:

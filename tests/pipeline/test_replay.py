@@ -22,7 +22,7 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.conftest import ON_CLUSTER, on_loopback, wait_until
+from tests.conftest import AT_LENGTH, ON_CLUSTER, on_loopback, wait_until
 from tests.replay.test_logged_run import ENDINGS
 from tuner.cli.as_json.replay import replay_lines
 from tuner.cli.process.spark_session import spark_session
@@ -42,7 +42,10 @@ from .on_spark import harvested, replayed
 
 pytestmark = [pytest.mark.spark]
 
+# By day nothing is compiled: these tables are many, wide, and of a few rows.
+INTERPRETED = () if AT_LENGTH else ("spark.sql.codegen.wholeStage=false", "spark.sql.codegen.factoryMode=NO_CODEGEN")
 FAST = (
+    *INTERPRETED,
     "spark.sql.shuffle.partitions=2",
     "spark.driver.host=localhost",
     "spark.driver.bindAddress=127.0.0.1",

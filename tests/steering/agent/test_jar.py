@@ -46,7 +46,8 @@ def test_classes_and_resources(spark_home: Path, environment: Environment) -> No
         assert archive.read("tuner/steering/agent/Extensions.class") == b"classes\n"
         provider = archive.read("META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider")
         assert provider.decode().strip() == sources.EXTENSIONS_CLASS
-        assert set(json.loads(archive.read("tuner/steering/agent/path_rules.json"))) == {"at", "rules", "tables"}
+        rules = json.loads(archive.read("tuner/steering/agent/path_rules.json"))
+        assert set(rules) == {"at", "jdbc", "rules", "tables"}
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 

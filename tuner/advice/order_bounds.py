@@ -56,8 +56,10 @@ def _ranges(facts: Facts, action: Action) -> Iterator[SizeRange]:
     each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
     # One without a size, such as a night without files, shuts out no other.
     told = list(filter(None, reversed(each)))
-    slower = [sizes for query, sizes in _sizes_before(facts, action) if was_slower(facts, action, query)]
-    yield from _of_latest(told, slower, facts, action)
+    before = [(query, sizes) for query, graph in _blocks_before(facts, action) if (sizes := _sizes(query, graph))]
+    slower = [sizes for query, sizes in before if was_slower(facts, action, query)]
+    followed = [sizes for query, sizes in before if action.id in query.followed]
+    yield from _of_latest(told, slower, followed, facts, action)
     yield from _of_earlier(told, slower, facts, action)
 
 
@@ -107,12 +109,13 @@ def _opened(bounds: SizeBounds, size: int) -> SizeBounds:
 
 
 def _of_latest(
-    told: Sequence[_Measured], slower: Sequence[_Sizes], facts: Facts, action: Action
+    told: Sequence[_Measured], slower: Sequence[_Sizes], followed: Sequence[_Sizes], facts: Facts, action: Action
 ) -> Iterator[SizeRange]:
     """Ranges that have each execution of one run that the order suits, latest first, and no other but the latest, which stands on
     its measurement, unless the order lost there and was followed at other sizes."""
     found: list[SizeRange] = []
-    for one in [*_standing(told[:1], facts, action), *(each for each in told[1:] if each.is_no_worse)]:
+    stands = [one for one in told[:1] if not (one.has_lost and any(not sizes.are_in(one.range) for sizes in followed))]
+    for one in [*stands, *(each for each in told[1:] if each.is_no_worse)]:
         if any(one.sizes.are_in(range_) for range_ in found):
             continue
         inside = [other for other in told if other is not one and other.sizes.are_in(one.range)]
@@ -123,24 +126,11 @@ def _of_latest(
         yield found[-1]
 
 
-def _standing(latest: Sequence[_Measured], facts: Facts, action: Action) -> Sequence[_Measured]:
-    """What loses at its sizes alone stands on the others."""
-    before = [sizes for query, sizes in _sizes_before(facts, action) if action.id in query.followed]
-    return [one for one in latest if not (one.has_lost and any(not sizes.are_in(one.range) for sizes in before))]
-
-
 def _short_of(slower: Iterable[_Sizes], one: _Measured, facts: Facts, action: Action) -> SizeRange:
     """The range of an execution, or what is about its sizes where that reaches to others at which the order lost."""
     lost = [sizes for sizes in slower if sizes.are_in(one.range)]
     nearby = _range(facts, action, one.sizes) if lost else one.range
     return one.range if all(sizes.are_in(nearby) for sizes in lost) else nearby
-
-
-def _sizes_before(facts: Facts, action: Action) -> Iterator[tuple[Query, _Sizes]]:
-    """The executions of a block in earlier runs, newest first, and its sizes in each."""
-    for then in facts.as_each_earlier_run(action.query):
-        each = ((query, _sizes(query, graph)) for query, graph in blocks_of(then, action))
-        yield from ((query, sizes) for query, sizes in each if sizes is not None)
 
 
 def _of_earlier(
@@ -207,10 +197,14 @@ def _most_rows(facts: Facts, action: Action, range_: SizeRange) -> dict[str, int
 
 def _blocks_of_all_runs(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]:
     """The blocks that an action is for, with the executions of all runs so far that had such values as this one."""
+    return chain(_blocks_before(facts, action), blocks_of(facts, action))
+
+
+def _blocks_before(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]:
+    """Those of the earlier runs."""
     values = {query.literals for query in facts.queries}
-    before = (query for past in facts.earlier for query in past.by_fingerprint.get(action.query or "", ()))
-    for query in chain(before, facts.queries):
-        if query.fingerprint == action.query and query.literals in values and is_whole(query):
+    for query in (query for past in facts.earlier for query in past.by_fingerprint.get(action.query or "", ())):
+        if query.literals in values and is_whole(query):
             yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
 
 

@@ -11,7 +11,7 @@ from tuner.model.action import Action
 from tuner.model.query import Query
 
 # What is as large, give or take this factor, tells of each other; so few rows more or less are nothing.
-AS_LARGE = 1.25
+_AS_LARGE = 1.25
 _FEW_ROWS = 1000
 # By so much more a query takes where it is called slower: a share, and seconds. Neighbours on the machine take less of what cores
 # count than of what the clock does.
@@ -58,4 +58,4 @@ def _rows_of_relations(query: Query) -> dict[str, int]:
 
 
 def _are_alike(one: int, other: int) -> bool:
-    return max(one, other) <= AS_LARGE * min(one, other)
+    return max(one, other) <= _AS_LARGE * min(one, other)

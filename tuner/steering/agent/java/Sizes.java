@@ -86,7 +86,7 @@ public final class Sizes {
     for (int i = 0; i < ranges.size(); i++) {
       List range = (List) ranges.get(i);
       double distance = distance(sizes, range);
-      Held held = distance > 1 ? otherSizes(sizes, range, ranges.size()) : moreRows(plans, range);
+      Held held = distance > 0 ? otherSizes(sizes, range, ranges.size()) : moreRows(plans, range);
       if (held == null) return null;
       if (nearest == null || distance < least) {
         nearest = held;
@@ -96,16 +96,16 @@ public final class Sizes {
     return nearest;
   }
 
-  /** How many times as large, or as small, the size is that is farthest from its bounds; 1 where all are within. */
+  /** How many times as large, or as small, the size is that is farthest from its bounds; 0 where all are within. */
   private static double distance(List sizes, List range) {
-    double most = 1;
+    double most = 0;
     for (int i = 0; i < sizes.size(); i++) {
       BigInteger size = (BigInteger) sizes.get(i);
       Directives.Bounds bounds = (Directives.Bounds) range.get(i);
       if (isWithin(size, bounds)) continue;
       double larger = (size.doubleValue() + 1) / (bounds.mostBytes + 1.0);
       double smaller = (bounds.leastBytes + 1.0) / (size.doubleValue() + 1);
-      most = Math.max(most, Math.max(Math.max(larger, smaller), Math.nextUp(1.0)));
+      most = Math.max(most, Math.max(larger, smaller));
     }
     return most;
   }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tuner.advice.head_room import MOST_GROWTH
 from tuner.advice.most_counted import most_counted
-from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide
 from tuner.model.strategy import Strategy

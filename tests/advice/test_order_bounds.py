@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tuner.advice.facts import Facts, PastRun
+from tuner.advice.head_room import MOST_GROWTH
 from tuner.advice.order_bounds import GROWTHS, MOST_RANGES, SizeRange, order_bounds
-from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tuner.advice.candidates.ordered_sides import future_sides
 from tuner.advice.facts import Facts
-from tuner.advice.oversized_hints import MOST_GROWTH
+from tuner.advice.head_room import MOST_GROWTH
 from tuner.model.action import Action
 from tuner.model.join_site import JoinSide
 from tuner.spark.memory import relation_bytes

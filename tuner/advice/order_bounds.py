@@ -12,8 +12,8 @@ from itertools import chain, islice
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.ordered_sides import leaf_bytes_of
 from tuner.advice.facts import Facts, is_whole
+from tuner.advice.head_room import MOST_GROWTH
 from tuner.advice.order_worth import Scale, WorthAt, blocks_of, order_worth
-from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.advice.slower_at_size import was_slower
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds

@@ -8,8 +8,8 @@ from itertools import product
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts, is_whole
+from tuner.advice.head_room import MOST_GROWTH
 from tuner.advice.order_worth import Scale, Worth, WorthAt, blocks_of, order_worth
-from tuner.advice.oversized_hints import MOST_GROWTH
 from tuner.model.action import Action
 from tuner.model.join_graph import GraphRelation, JoinGraph
 from tuner.model.query import Query

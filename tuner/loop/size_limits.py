@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tuner.advice.facts import Facts, PastRun
-from tuner.advice.oversized_hints import head_room
+from tuner.advice.head_room import head_room
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision
 from tuner.policy.known_queries import KnownQueries

@@ -13,7 +13,7 @@ from statistics import median
 from tuner.model.query import Query
 
 # Rows may be off so many times from their median, as days of a week are: the size of an input may grow as much, too, before a
-# directive no longer acts (`tuner.advice.oversized_hints.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
+# directive no longer acts (`tuner.advice.head_room.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
 ROWS_BOUND = 4.0
 FEW_ROWS = 1000
 # A value that was never there before has to have moved twice. One that comes back, or is one of several in a run, is a

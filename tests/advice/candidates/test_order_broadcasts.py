@@ -16,7 +16,7 @@ from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.hinted_broadcasts import BroadcastSides
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.facts import Facts
-from tuner.advice.oversized_hints import head_room
+from tuner.advice.head_room import head_room
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.model.action import Action, ActionKind, Hint

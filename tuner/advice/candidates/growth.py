@@ -52,7 +52,7 @@ class Growth:
         """The factor by which a side may grow while its hint, or a property, is in force.
 
         It is 1 where the agent steers and knows the side's estimate (it holds the hint back itself, see
-        `oversized_hints.head_room`). Properties are compared in each run with what does not tell a hash relation: files, of which
+        `head_room.head_room`). Properties are compared in each run with what does not tell a hash relation: files, of which
         a filter may keep more, and partitions as compressed.
         """
         if self.facts.reach is Reach.AGENT and side.leaf_bytes:

@@ -42,7 +42,7 @@ class SizeLimits:
     """Within which sizes of relations, by the planner's estimates, actions stay good, by their ids.
 
     `of_hints` holds the most bytes of a side, or of what keys to filter by are read from
-    (`tuner.advice.oversized_hints.head_room`), in heaps with room for a broadcast of `cap_bytes`; `counted` the most of its hash
+    (`tuner.advice.head_room.head_room`), in heaps with room for a broadcast of `cap_bytes`; `counted` the most of its hash
     relation, where values that never ran decide that; `of_orders` ranges of sizes, each with bounds by the labels of a block's
     relations (`tuner.advice.order_bounds`).
     """

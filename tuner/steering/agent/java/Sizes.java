@@ -9,6 +9,10 @@ import org.apache.spark.sql.catalyst.expressions.IsNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.CatalogFileIndex;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.PruneFileSourcePartitions$;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown$;
 
@@ -133,15 +137,29 @@ public final class Sizes {
     return null;
   }
 
+  /**
+   * As a log tells them. Before Spark has pushed filters and columns to them, tables of the second API are as large as all that
+   * they hold, and those of a catalog in partitions as their statistics say, or larger than anything where there are none.
+   */
   private static BigInteger ofLeaves(LogicalPlan plan) {
-    // Before their filters and columns are pushed to them, tables of the second API are as large as all that they hold.
-    return sum(hasTables(plan) ? (LogicalPlan) V2ScanRelationPushDown$.MODULE$.apply(plan) : plan);
+    LogicalPlan asked = plan;
+    if (hasTables(asked)) asked = (LogicalPlan) V2ScanRelationPushDown$.MODULE$.apply(asked);
+    if (hasPartitions(asked)) asked = (LogicalPlan) PruneFileSourcePartitions$.MODULE$.apply(asked);
+    return sum(asked);
   }
 
   private static boolean hasTables(LogicalPlan plan) {
     if (plan instanceof DataSourceV2Relation) return true;
     List children = Trees.children(plan);
     for (int i = 0; i < children.size(); i++) if (hasTables((LogicalPlan) children.get(i))) return true;
+    return false;
+  }
+
+  private static boolean hasPartitions(LogicalPlan plan) {
+    Object relation = plan instanceof LogicalRelation ? ((LogicalRelation) plan).relation() : null;
+    if (relation instanceof HadoopFsRelation && ((HadoopFsRelation) relation).location() instanceof CatalogFileIndex) return true;
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) if (hasPartitions((LogicalPlan) children.get(i))) return true;
     return false;
   }
 

@@ -58,7 +58,8 @@ public final class Shuffles {
   /** Whether Spark may take a side for small enough to broadcast it, now or when it has planned what is read of it. */
   private boolean mayBeSmall(LogicalPlan side) {
     long most = Math.max(SQLConf.get().autoBroadcastJoinThreshold(), DEFAULT_THRESHOLD);
-    return side.stats().sizeInBytes().bigInteger().compareTo(BigInteger.valueOf(most)) <= 0 || mayShrink(side);
+    // Tables of the second API plan all of their files to tell a size before filters are pushed to them.
+    return mayShrink(side) || side.stats().sizeInBytes().bigInteger().compareTo(BigInteger.valueOf(most)) <= 0;
   }
 
   /** Whether a plan's size is not known yet: partitions to be pruned, tables that are asked when they are scanned, buckets. */

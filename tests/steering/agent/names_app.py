@@ -11,6 +11,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -35,6 +36,15 @@ def view_by_second_api(spark: SparkSession, name: str, columns: str, path: str) 
     spark.conf.set(_SECOND_API, before)
 
 
+def view_of_rdd(spark: SparkSession, view: str, name: str | None) -> None:
+    """One of Scala's, as toDS() and createDataset() make them: `value BIGINT`."""
+    jvm: Any = spark._jvm
+    rdd = spark.sparkContext._jsc.parallelize(jvm.java.util.ArrayList(), 1).rdd()
+    if name:
+        rdd.setName(name)
+    spark._jsparkSession.createDataset(rdd, jvm.org.apache.spark.sql.Encoders.LONG()).createGlobalTempView(view)
+
+
 def run(spark: SparkSession, name: str, text: str) -> None:
     session = spark.newSession()
     *before, last = [statement for statement in text.split(";") if statement.strip()]
@@ -54,6 +64,8 @@ def main(statements_file: str, tables: str) -> None:
         view_by_second_api(spark, name, columns, f"{tables}/{name}")
     Path(tables, "clicks", "date=2026-11-22").mkdir(parents=True)
     view_by_second_api(spark, "clicks", "customer BIGINT, url STRING, date DATE", f"{tables}/clicks")
+    view_of_rdd(spark, "numbers", None)
+    view_of_rdd(spark, "named_numbers", "Rows of numbers")
     statements = json.loads(Path(statements_file).read_text(encoding="utf-8"))
     with ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(run, spark, name, text.replace("{tables}", tables)) for name, text in statements.items()]

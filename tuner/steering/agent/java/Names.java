@@ -22,6 +22,7 @@ import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -125,6 +126,10 @@ public final class Names {
     if (leaf instanceof OneRowRelation) return "onerowrelation";
     if (leaf instanceof Range) return "range";
     if (leaf instanceof LogicalRDD) return "existingrdd";
+    if (leaf instanceof ExternalRDD) {
+      String name = named("Scan " + ((ExternalRDD) leaf).rdd().name());
+      return ((ExternalRDD) leaf).rdd().name() == null || name.isEmpty() ? "scan" : identifier(name);
+    }
     return "?" + leaf.getClass().getSimpleName();
   }
 

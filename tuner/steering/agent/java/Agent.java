@@ -100,8 +100,8 @@ public final class Agent {
 
   /** What must not be caught is thrown on; of the rest, what it says in one line. */
   public static String failure(Throwable error) {
-    boolean fatal = error instanceof VirtualMachineError && !(error instanceof StackOverflowError);
-    if (fatal || error instanceof ThreadDeath) throw (Error) error;
+    // Not all errors of the machine: Java 8 has one for the name of a class in an object in an object of Scala's (SPARK-32999).
+    if (error instanceof OutOfMemoryError || error instanceof ThreadDeath) throw (Error) error;
     String reason = "the agent failed: " + reasonOf(error);
     warn(reason + "; the plan stays as it was");
     return reason;

@@ -52,7 +52,7 @@ public final class Heap {
     SparkConf conf = context.getConf();
     // The driver's heap as it is, which is also the executor's in local mode.
     long heap = Runtime.getRuntime().maxMemory();
-    if (!context.isLocal()) heap = Math.min(heap, conf.getSizeAsBytes("spark.executor.memory", "1g"));
+    if (!context.isLocal()) heap = Math.min(heap, conf.getSizeAsMb("spark.executor.memory", "1g") << 20);
     return Math.max(0.0, (heap - RESERVED_BYTES) * conf.getDouble("spark.memory.fraction", 0.6));
   }
 

@@ -27,10 +27,10 @@ class JoinSide:
     estimate (what it compares with autoBroadcastJoinThreshold): known when the run recorded it. `file_bytes` is the
     size of the files behind a side that is one scan with filters and projections: an upper bound of that estimate,
     which scales it by the share of the columns read (SizeInBytesOnlyStatsPlanVisitor). `leaf_bytes` sums the planner's estimates
-    of the relations themselves. `sort_ms` is what sorting its rows once took. `filtered_by_other` is what the join's other side
-    has left out of this one: with another strategy Spark may not do so, and the rows are more. `skipped` says that an earlier
-    execution of the application has made its rows, which Spark found: nothing was measured of it here. `readers` are the
-    places of the plan that read its shuffle (ReusedExchange).
+    of the relations themselves; of one that it knows no size of it is `file_bytes`. `sort_ms` is what sorting its rows once took.
+    `filtered_by_other` is what the join's other side has left out of this one: with another strategy Spark may not do so, and the
+    rows are more. `skipped` says that an earlier execution of the application has made its rows, which Spark found: nothing was
+    measured of it here. `readers` are the places of the plan that read its shuffle (ReusedExchange).
     """
 
     relations: tuple[str, ...]

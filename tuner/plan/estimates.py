@@ -27,6 +27,10 @@ class LogicalNode:
     children: list[LogicalNode] = field(default_factory=list)
 
 
+# A source that knows no size says Long.MaxValue (spark.sql.defaultSizeInBytes); of a few such their sum.
+UNKNOWN_BYTES = 1 << 60
+
+
 @dataclass(frozen=True, slots=True)
 class SideEstimate:
     """What the planner takes the input of a join for, and the relations it is made of, summed: bytes, None where unknown."""

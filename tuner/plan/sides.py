@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 
 from tuner.model.join_site import JoinSide
 from tuner.plan.counting import WHOLE, Counting
-from tuner.plan.estimates import UNESTIMATED, SideEstimate
+from tuner.plan.estimates import UNESTIMATED, UNKNOWN_BYTES, SideEstimate
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import files_bytes, is_scan
 
@@ -64,12 +64,18 @@ def measure_side(
         bytes=shuffle_bytes if shuffle_bytes is not None else broadcast_bytes,
         shuffle_bytes=shuffle_bytes,
         broadcast_bytes=broadcast_bytes,
-        file_bytes=_file_bytes(node),
+        file_bytes=(file_bytes := _file_bytes(node)),
         estimated_bytes=estimate.bytes,
         sort_ms=_sort_ms(sort, counting) if sort else None,
-        leaf_bytes=estimate.leaf_bytes,
+        leaf_bytes=_leaf_bytes(estimate, file_bytes),
         skipped=_is_skipped(node, counting),
     )
+
+
+def _leaf_bytes(estimate: SideEstimate, file_bytes: int | None) -> int | None:
+    """Of a catalog's table in partitions that is read whole the planner knows no size; the agent asks for that of its files."""
+    is_known = estimate.leaf_bytes is None or estimate.leaf_bytes < UNKNOWN_BYTES
+    return estimate.leaf_bytes if is_known or file_bytes is None else file_bytes
 
 
 def _sort_ms(sort: PlanNode, counting: Counting) -> int | None:

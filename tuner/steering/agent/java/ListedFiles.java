@@ -5,12 +5,15 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.CatalogFileIndex;
 import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.PartitioningAwareFileIndex;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
+import org.apache.spark.sql.internal.SQLConf;
+import scala.collection.immutable.Nil$;
 
 /**
  * Whether plans that are equal to Spark read the same files: it takes two listings of a path for equal, whatever was written between
@@ -35,6 +38,16 @@ public final class ListedFiles {
   public static long bytes(LogicalPlan leaf) {
     FileIndex files = ofLeaf(leaf);
     return files instanceof PartitioningAwareFileIndex ? files.sizeInBytes() : 0;
+  }
+
+  /**
+   * The bytes of all files of a catalog's table in partitions, as Spark lists them once it knows that it reads all of them; -1 of
+   * other relations, and where Spark would list them once more then.
+   */
+  public static long bytesOfAllPartitions(LogicalPlan leaf) {
+    FileIndex files = ofLeaf(leaf);
+    boolean isKept = files instanceof CatalogFileIndex && SQLConf.get().filesourcePartitionFileCacheSize() > 0;
+    return isKept ? ((CatalogFileIndex) files).filterPartitions(Nil$.MODULE$).sizeInBytes() : -1;
   }
 
   private static List of(LogicalPlan plan) {

@@ -23,6 +23,8 @@ public final class Sizes {
   private static final int EXPANSION = 16;
   // Heap.mostBytes is a tenth of the memory for execution and storage; what takes half of that endangers the driver.
   private static final int ENDANGERS = 5;
+  // What says no size says Long.MaxValue (spark.sql.defaultSizeInBytes).
+  private static final BigInteger UNKNOWN = BigInteger.ONE.shiftLeft(60);
 
   private Sizes() {}
 
@@ -163,9 +165,16 @@ public final class Sizes {
     return false;
   }
 
+  /** Of a table in partitions that is read whole, and that nobody analysed, Spark knows no size until it lists its files. */
+  private static BigInteger ofLeaf(LogicalPlan leaf) {
+    BigInteger size = leaf.stats().sizeInBytes().bigInteger();
+    long listed = size.compareTo(UNKNOWN) < 0 ? -1 : ListedFiles.bytesOfAllPartitions(leaf);
+    return listed < 0 ? size : BigInteger.valueOf(listed);
+  }
+
   private static BigInteger sum(LogicalPlan plan) {
     List children = Trees.children(plan);
-    if (children.isEmpty()) return plan.stats().sizeInBytes().bigInteger();
+    if (children.isEmpty()) return ofLeaf(plan);
     BigInteger sum = BigInteger.ZERO;
     for (int i = 0; i < children.size(); i++) sum = sum.add(sum((LogicalPlan) children.get(i)));
     return sum;

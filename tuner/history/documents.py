@@ -71,6 +71,7 @@ class _BriefQuery:
     executor_cpu_ms: int = 0
     work_in_brief: WorkInBrief | None = None
     not_deterministic: str = ""
+    logged_conditions: tuple[FilterCondition, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,10 +117,12 @@ class Query:
     `not_deterministic` names what makes its result hang on the places of its rows ("" for nothing that its plan shows);
     `broadcasts_off` are the thresholds of broadcasts that the application set below 0 before it; `literals` is an id of the
     values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
-    (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known; `row_counts` are
-    the rows that such conditions leave, of relations below their joins and of joins. `merged` says that the agent made groups of
-    it once: the blocks that ran are not those of the query as written then, and are `merged_graphs`, until an earlier run tells
-    those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the whole `work` was left in the store.
+    (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known;
+    `logged_conditions` are the same as the log alone tells them, where the agent told `conditions`: it sees what a source takes
+    over from the plan. `row_counts` are the rows that such conditions leave, of relations below their joins and of joins.
+    `merged` says that the agent made groups of it once: the blocks that ran are not those of the query as written then, and are
+    `merged_graphs`, until an earlier run tells those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the
+    whole `work` was left in the store.
     `fleeting` says that `literals` stands for many values, others in each run (`tuner.policy.fleeting_columns`); no log tells it.
     `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are.
     """
@@ -164,6 +166,7 @@ class Query:
     source_bytes: int = 0
     fleeting: bool = False
     reads_cache: bool = False
+    logged_conditions: tuple[FilterCondition, ...] | None = None
 
     @property
     def data_bytes(self) -> int:

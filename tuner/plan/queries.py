@@ -255,8 +255,7 @@ class _RanExecution:
             joins=measured,
             main_relations=main_relations(measured, ()) or self._relations[:1],
         )
-        values = self._values(found.fingerprint)
-        return self._directed(replace(found, literals=values.literals, conditions=values.conditions))
+        return self._directed(self._with_values(found))
 
     def query_with_sizes(self) -> Query:
         """The same, and what its plans and stages tell of it besides."""
@@ -309,17 +308,23 @@ class _RanExecution:
         columns = (f"{name}.{column}" for name, columns in self._read.items() for column in columns)
         return digest("\n".join(sorted(columns)))
 
-    def _values(self, fingerprint: str) -> QueryValues:
-        """What the agent says, which decides by it; else what the texts tell."""
+    def _with_values(self, query: Query) -> Query:
+        """With the values that the agent says, which decides by them; else with those that the texts tell."""
+        said, logged = self._said_values(query.fingerprint), self._logged_values
+        if not said.literals:
+            return replace(query, literals=logged.literals, conditions=logged.conditions)
+        return replace(query, literals=said.literals, conditions=said.conditions, logged_conditions=logged.conditions)
+
+    def _said_values(self, fingerprint: str) -> QueryValues:
+        if self.execution.values.literals or self.execution.steered:
+            return self.execution.values
+        return self.steering.values.get(fingerprint, UNKNOWN_VALUES)
+
+    @property
+    def _logged_values(self) -> QueryValues:
         execution = self.execution
-        of_query = UNKNOWN_VALUES if execution.steered else self.steering.values.get(fingerprint, UNKNOWN_VALUES)
-        for said in (execution.values, of_query):
-            if said.literals:
-                return said
         found = _or_nothing(
-            execution.execution_id,
-            "values",
-            lambda: query_values(self.initial, execution.logical_plan),
+            execution.execution_id, "values", lambda: query_values(self.initial, execution.logical_plan)
         )
         return found or UNKNOWN_VALUES
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 
 from tuner.model.query import Query, QueryStatus
@@ -14,22 +14,26 @@ from tuner.plan.literals import literal_class
 from tuner.policy.fleeting_columns import fleeting_columns
 from tuner.policy.measure import usable
 from tuner.policy.neutral_columns import Ran, neutral_columns
+from tuner.policy.untold_columns import classes_in_full, told_in_full
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralClasses:
     """`neutral` are a query's columns whose values move few rows, by its fingerprint, and `fleeting` those whose values are
     others in each run: classes are told apart by neither. `earlier` is the class that each id of a run from before conditions
-    were told apart stands for, by fingerprint and id."""
+    were told apart stands for, by fingerprint and id; `in_full` that of an execution whose log alone told of it, by fingerprint
+    and its own class (`tuner.policy.untold_columns`)."""
 
     neutral: Mapping[str, frozenset[str]] = field(default_factory=dict)
     earlier: Mapping[tuple[str, str], str] = field(default_factory=dict)
     fleeting: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    in_full: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def of(self, query: Query) -> str:
         """The class of an execution, "" where its values are not known."""
         if query.conditions is not None:
-            return _class_of(query.conditions, self.not_told_by(query.fingerprint))
+            own = _class_of(query.conditions, self.not_told_by(query.fingerprint))
+            return self.in_full.get((query.fingerprint, own), own) if query.logged_conditions is None else own
         return self.earlier.get((query.fingerprint, query.literals), query.literals)
 
     def not_told_by(self, fingerprint: str) -> frozenset[str]:
@@ -50,19 +54,37 @@ def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
     by_query: dict[tuple[str, bool], list[Ran]] = {}
     for number, run in enumerate(runs):
         for query in run.outcome.queries if run.outcome and usable(run) else ():
-            if query.status is QueryStatus.SUCCEEDED and query.conditions:
+            if query.status is QueryStatus.SUCCEEDED and query.conditions is not None:
                 by_query.setdefault((query.fingerprint, query.merged), []).append((number, query))
     neutral: dict[str, frozenset[str]] = {}
     for (fingerprint, _), ran in by_query.items():
-        if found := neutral_columns(ran):
-            neutral[fingerprint] = max(found, neutral.get(fingerprint, found), key=len)
+        for executions in _as_told(ran):
+            if found := neutral_columns(executions):
+                neutral[fingerprint] = max(found, neutral.get(fingerprint, found), key=len)
     known = LiteralClasses(neutral, fleeting=_fleeting(by_query, neutral, _nights(runs)))
+    known = replace(known, in_full=_in_full(by_query, known))
     several: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for query in run.outcome.queries if run.outcome else ():
             if query.literals and query.conditions is not None:
                 several.setdefault((query.fingerprint, query.literals), set()).add(known.of(query))
     return replace(known, earlier={key: min(classes) for key, classes in several.items() if len(classes) == 1})
+
+
+def _in_full(by_query: Mapping[tuple[str, bool], Sequence[Ran]], known: LiteralClasses) -> dict[tuple[str, str], str]:
+    return {
+        (fingerprint, logged): class_
+        for (fingerprint, _), ran in by_query.items()
+        for logged, class_ in classes_in_full(ran, partial(_class_of, neutral=known.not_told_by(fingerprint))).items()
+    }
+
+
+def _as_told(ran: Sequence[Ran]) -> Iterator[Sequence[Ran]]:
+    """Those whose values are all known; and all of them, of which there may be more that tell something."""
+    in_full = told_in_full(ran)
+    yield in_full
+    if len(in_full) < len(ran):
+        yield ran
 
 
 def _nights(runs: Sequence[Run]) -> list[int]:
@@ -77,9 +99,10 @@ def _fleeting(
     found: dict[str, frozenset[str]] = {}
     for (fingerprint, is_merged), ran in by_query.items():
         # A merged plan tells no condition of its own; where it alternates with others, nothing is the same every night.
-        by_night = sorted(((nights[number], query) for number, query in ran), key=itemgetter(0))
-        if not is_merged and (columns := fleeting_columns(by_night, neutral.get(fingerprint, frozenset()))):
-            found[fingerprint] = columns
+        for executions in () if is_merged else _as_told(ran):
+            by_night = sorted(((nights[number], query) for number, query in executions), key=itemgetter(0))
+            if columns := fleeting_columns(by_night, neutral.get(fingerprint, frozenset())):
+                found.setdefault(fingerprint, columns)
     return found
 
 

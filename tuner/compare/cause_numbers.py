@@ -9,6 +9,7 @@ from tuner.compare.execution_amounts import ExecutionAmounts, input_sizes
 from tuner.compare.plan_change import by_site
 from tuner.compare.side_label import side_label
 from tuner.compare.surroundings import Surroundings
+from tuner.compare.told_values import told_values
 from tuner.model.reason import Number
 from tuner.plan.relation import short_name
 
@@ -97,9 +98,10 @@ def grown_join_numbers(pair: ComparedExecutions) -> Numbers:
 
 def moved_columns(pair: ComparedExecutions) -> tuple[str, ...]:
     """The columns whose values differ, without their relations' whole names; () where the log tells no columns."""
-    old, new = set(pair.query_before.conditions or ()), set(pair.query.conditions or ())
-    if pair.query_before.conditions is None or pair.query.conditions is None:
+    told = told_values(pair.query_before, pair.query)
+    if told is None:
         return ()
+    old, new = told
     columns = sorted({column for one in old ^ new for column in one.columns.split(",") if column})
     return tuple(column.rpartition(".")[2] for column in columns[:MOST_NAMED])
 

@@ -9,6 +9,7 @@ from tuner.compare.execution_amounts import ExecutionAmounts, input_sizes
 from tuner.compare.plan_change import PlanChange, plan_changes
 from tuner.compare.surroundings import Surroundings
 from tuner.compare.time_split import log_ratio
+from tuner.compare.told_values import told_values
 from tuner.model.query import Query, QueryStatus
 from tuner.policy.evidence.known_query import SAME_INPUT
 from tuner.policy.evidence.log_ratio import Z_90
@@ -63,7 +64,7 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
     cores = min(around.cores_before, around.cores)
     old, new = ExecutionAmounts.of(before, cores), ExecutionAmounts.of(after, cores)
     plan = plan_changes(before, after)
-    values = bool(before.literals and after.literals) and before.literals != after.literals
+    values = _have_other_values(before, after)
     changes_in, changes_out = around.changes_of(after.fingerprint, other_plan=bool(plan))
     read = log_ratio(*input_sizes(before, after))
     read = log_ratio(old.input_rows, new.input_rows) if read is None else read
@@ -82,6 +83,13 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
         changes_in,
         changes_out,
     )
+
+
+def _have_other_values(before: Query, after: Query) -> bool:
+    """Whether their values are known, and differ."""
+    told = told_values(before, after)
+    differ = before.literals != after.literals and (told is None or told[0] != told[1])
+    return bool(before.literals and after.literals) and differ
 
 
 def _beyond(log: float, least: float) -> float:

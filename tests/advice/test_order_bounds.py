@@ -8,7 +8,8 @@ import pytest
 
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.head_room import MOST_GROWTH
-from tuner.advice.order_bounds import GROWTHS, MOST_RANGES, SizeRange, order_bounds
+from tuner.advice.no_worse_factors import GROWTHS
+from tuner.advice.order_bounds import MOST_RANGES, SizeRange, order_bounds
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus

@@ -13,26 +13,21 @@ from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.ordered_sides import leaf_bytes_of
 from tuner.advice.facts import Facts, is_whole
 from tuner.advice.head_room import MOST_GROWTH
-from tuner.advice.order_worth import Scale, WorthAt, blocks_of, order_worth
+from tuner.advice.no_worse_factors import GROWTHS, Factors, no_worse_factors
+from tuner.advice.order_worth import blocks_of, order_worth
 from tuner.advice.slower_at_size import was_slower
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
+from tuner.plan.estimates import UNKNOWN_BYTES
 from tuner.plan.order_text import OrderTextError, parse_order
 
-# Factors that sizes are tried at, largest first. Within the last an order stands on its measurement, whatever prices say:
-# a table that gains a fifth in a night is an ordinary one.
-GROWTHS = (MOST_GROWTH, 2.8, 2.0, 1.4, 1.2)
-# A source that knows no size says Long.MaxValue (spark.sql.defaultSizeInBytes); of a few such their sum.
-UNKNOWN_BYTES = 1 << 60
 # So many ranges of sizes an order is said to hold in: a weekday's, a Sunday's, a back-fill's.
 MOST_RANGES = 4
 
 # The bounds of each relation of a block, by its label.
 SizeRange = dict[str, SizeBounds]
-# By how much a relation may be smaller, and larger.
-_Factors = tuple[float, float]
 
 
 def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[SizeRange, ...]]:
@@ -49,6 +44,12 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[Siz
         if ranges := tuple(islice(_ranges(facts, action), MOST_RANGES)):
             found[action.id] = ranges
     return found
+
+
+def may_apply(ranges: Sequence[Mapping[str, SizeBounds]], query: Query, graph: JoinGraph) -> bool:
+    """Whether an order that is said to hold in these ranges is applied to a block, for all that is known of its sizes."""
+    sizes = _sizes(query, graph)
+    return sizes is None or not ranges or any(sizes.are_in(range_) for range_ in ranges)
 
 
 def _ranges(facts: Facts, action: Action) -> Iterator[SizeRange]:
@@ -70,14 +71,14 @@ class _Sizes:
     labels: Sequence[str]
     estimates: Sequence[int]
 
-    def range(self, factors: Sequence[_Factors], most_rows: Mapping[str, int]) -> SizeRange:
+    def range(self, factors: Sequence[Factors], most_rows: Mapping[str, int]) -> SizeRange:
         each = zip(self.labels, self.estimates, factors, strict=True)
         return _common(
             {label: SizeBounds(int(size / low), int(size * high) + 1, int(most_rows.get(label, 0) * high))}
             for label, size, (low, high) in each
         )
 
-    def are_in(self, bounds: SizeRange) -> bool:
+    def are_in(self, bounds: Mapping[str, SizeBounds]) -> bool:
         pairs = zip(self.labels, self.estimates, strict=True)
         return all(label in bounds and bounds[label].least <= size <= bounds[label].most for label, size in pairs)
 
@@ -165,7 +166,7 @@ def _measured(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
     has_lost = was_slower(prices.facts, action, query)
     if worth is None or has_lost:
         return _Measured(sizes, _range(prices.facts, action, sizes), is_no_worse=False, has_lost=has_lost)
-    range_ = _range(prices.facts, action, sizes, _Box(worth, number).factors())
+    range_ = _range(prices.facts, action, sizes, no_worse_factors(worth, number))
     return _Measured(sizes, range_, worth([1.0] * number).is_no_worse, has_lost)
 
 
@@ -177,7 +178,7 @@ def _sizes(query: Query, graph: JoinGraph) -> _Sizes | None:
     return _Sizes([relation.label for relation in graph.relations], estimates) if len(estimates) == number else None
 
 
-def _range(facts: Facts, action: Action, sizes: _Sizes, factors: Sequence[_Factors] = ()) -> SizeRange:
+def _range(facts: Facts, action: Action, sizes: _Sizes, factors: Sequence[Factors] = ()) -> SizeRange:
     """What is so many times as large and small, by default as little as an order always holds for."""
     all_factors = factors or [GROWTHS[-1:] * 2] * len(sizes.labels)
     return sizes.range(all_factors, _most_rows(facts, action, sizes.range(all_factors, {})))
@@ -217,50 +218,3 @@ def _common(each: Iterable[SizeRange]) -> SizeRange:
             most_rows = min(one.most_rows, other.most_rows) or max(one.most_rows, other.most_rows)
             found[label] = SizeBounds(max(one.least, other.least), min(one.most, other.most), most_rows)
     return found
-
-
-class _Box:
-    """How far each relation may shrink and grow: first alone, then all of them at once."""
-
-    def __init__(self, worth: WorthAt, number: int) -> None:
-        self._worth = worth
-        self._number = number
-
-    def factors(self) -> list[_Factors]:
-        """For each relation the factor that it may be smaller, and that it may be larger."""
-        alone = [(self._alone(item, shrinks=True), self._alone(item, shrinks=False)) for item in range(self._number)]
-        first = 0
-        for most in GROWTHS[:-1]:
-            box = [(min(low, most), min(high, most)) for low, high in alone]
-            corners = list(self._corners(box))
-            # The one that a larger box has failed at is looked at first.
-            turned = enumerate(corners[first:] + corners[:first])
-            failed = next((number for number, corner in turned if not self._holds(corner)), None)
-            if failed is None:
-                return box
-            first = (first + failed) % len(corners)
-        return [(GROWTHS[-1], GROWTHS[-1])] * self._number
-
-    def _alone(self, item: int, *, shrinks: bool) -> float:
-        for factor in GROWTHS[:-1]:
-            if self._holds(
-                [(1 / factor if shrinks else factor) if one == item else 1.0 for one in range(self._number)]
-            ):
-                return factor
-        return GROWTHS[-1]
-
-    def _holds(self, scale: Scale) -> bool:
-        return self._worth(scale).is_no_worse
-
-    def _corners(self, box: Sequence[_Factors]) -> Iterator[list[float]]:
-        """All as large, all as small as may be; and each of them against all others.
-
-        What joins put out is a product of its relations' sizes: along each of them the difference of two orders is a line
-        between the places where Spark selects another join, so that its worst is at a corner.
-        """
-        large, small = [high for _, high in box], [1 / low for low, _ in box]
-        yield large
-        yield small
-        for item in range(self._number):
-            yield [*large[:item], small[item], *large[item + 1 :]]
-            yield [*small[:item], large[item], *small[item + 1 :]]

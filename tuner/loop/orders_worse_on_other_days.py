@@ -2,38 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 from tuner.advice.facts import Facts
+from tuner.loop.size_limits import size_limits
 from tuner.model.action import Action, ActionKind
+from tuner.model.agent_message import SizeBounds
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.evidence.comparison import MIN_SECONDS
+from tuner.policy.known_queries import newest_of_classed
 from tuner.policy.measure import usable
 
 if TYPE_CHECKING:
     from tuner.advice.order_worth import Worth
+
+_Range = Mapping[str, SizeBounds]
+_Ranges = Mapping[str, Sequence[_Range]]
 
 
 def orders_worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[Run]) -> dict[str, Reason]:
     """Those in force that act on values which were never measured, by id, and why they had better not.
 
     Each is priced with the rows of every execution that its values had, in `runs` with classes of values
-    (`tuner.policy.literal_classes`); for values that are others in each run with some times fewer and more, too.
+    (`tuner.policy.literal_classes`); for values that are others in each run with some times fewer and more, too. A day of sizes
+    that it is not applied at says nothing.
     """
-    found: dict[str, Reason] = {}
-    orders = (d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.acts_on_any_values)
-    for decided in orders:
-        for executions, action in product(_by_class(decided, runs), decided.change.actions):
-            for code, worst in _worst(facts, decided, action, executions).items():
-                if worst and not worst.is_no_worse and worst.seconds - worst.replaced > MIN_SECONDS:
-                    seconds = {"seconds": worst.seconds, "replaced_seconds": worst.replaced}
-                    found[decided.id] = Reason(code, {**seconds, "executions": len(executions)})
+    orders = [d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.acts_on_any_values]
+    worse = [decided for decided in orders if _why_worse(facts, decided, runs)]
+    if not worse:
+        return {}
+    # Few are: only then is it worked out at which sizes they apply.
+    ranges = size_limits(facts, replace(decision, changes=tuple(worse)), newest_of_classed(runs)).of_orders
+    found = {decided.id: _why_worse(facts, decided, runs, ranges) for decided in worse}
+    return {id_: why for id_, why in found.items() if why}
+
+
+def _why_worse(
+    facts: Facts, decided: DecidedChange, runs: Sequence[Run], ranges: _Ranges | None = None
+) -> Reason | None:
+    """Within the ranges of sizes of its orders, by their ids; at any size where these are not given."""
+    found = None
+    for all_executions, action in product(_by_class(decided, runs), decided.change.actions):
+        executions = _applied_to(all_executions, action, (ranges or {}).get(action.id, ()))
+        for code, worst in _worst(facts, decided, action, executions).items():
+            if worst and not worst.is_no_worse and worst.seconds - worst.replaced > MIN_SECONDS:
+                seconds = {"seconds": worst.seconds, "replaced_seconds": worst.replaced}
+                found = Reason(code, {**seconds, "executions": len(executions)})
     return found
+
+
+def _applied_to(executions: Sequence[Query], order: Action, ranges: Sequence[_Range]) -> Sequence[Query]:
+    """Those that the order may be applied to, where it holds in these ranges of sizes."""
+    # It loads numpy, which parsing a DAG does not wait for.
+    from tuner.advice.order_bounds import may_apply
+
+    return [
+        query
+        for query in executions
+        if any(may_apply(ranges, query, graph) for graph in query.graphs if graph.signature == order.target)
+    ]
 
 
 def _worst(

@@ -162,6 +162,15 @@ class TestWhatTheAgentSays:
             fragment.steer(number, (DirectiveResult("a", DirectiveStatus.APPLIED),))
         assert len(fragment.steered) <= 1000 and 2999 in fragment.steered
 
+    @pytest.mark.parametrize("execution_id", [3, -1])
+    def test_what_many_events_say_of_one_plan_is_kept_in_part(self, execution_id: int) -> None:
+        fragment = Fragment()
+        for number in range(300):
+            outcomes = [ev.DirectiveResult(f"{number}/{n}/{'x' * 5_000}", "applied") for n in range(20)]
+            take_steered(fragment, ev.PlanSteered(execution_id, f"{number % 2:016x}", outcomes))
+        kept = [*fragment.steered.values(), *fragment.steering.by_query.values()]
+        assert kept and all(0 < sum(len(one.action_id) for one in said) < 70_000 for said in kept)
+
     def test_a_stretch_of_a_log_carries_it_on(self) -> None:
         fragment = Fragment()
         fragment.steering = application(

@@ -515,12 +515,16 @@ def test_no_text_takes_long(text: str) -> None:
         "PythonException: Traceback (most recent call last):\n MemoryError\n",
         " PythonException: Traceback (most recent call last):\n at x\n",
         "PythonException: MemoryError\n",
+        "\n",
+        " \n",
+        "\t",
         "[PYTHON_EXCEPTION] Traceback (most recent call last):\n a\nb\n" + "\nDuring handling of the above exception, "
         "another exception occurred:\n\nTraceback (most recent call last):\n a\nMemoryError\n",
     ],
 )
-def test_a_text_takes_as_long_as_it_is(part: str) -> None:
-    short, long = ((part * length)[:length] for length in (5_000, 20_000))
+@pytest.mark.parametrize("before", ["", "MatchError: ", "PythonException: Traceback (most recent call last):\n"])
+def test_a_text_takes_as_long_as_it_is(before: str, part: str) -> None:
+    short, long = (before + (part * length)[:length] for length in (5_000, 20_000))
     assert least_seconds(lambda: recognise(long)) < 8 * least_seconds(lambda: recognise(short))
 
 

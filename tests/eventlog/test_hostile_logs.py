@@ -22,6 +22,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import AT_LENGTH
 from tuner.cli.commands.harvest import harvest
 from tuner.eventlog import read as reading
 from tuner.eventlog.find import LogSource, find_logs
@@ -43,6 +44,7 @@ from .samples import (
     execution_end,
     execution_start,
     head,
+    job_end,
     job_start,
     log_start,
     plan,
@@ -421,7 +423,7 @@ print(json.dumps({s.path.name: read_application(s).status for s in find_logs(Pat
 
 
 def gzip_of_newlines() -> bytes:
-    return gzip.compress(b"\n" * (300 << 20), 1)
+    return gzip.compress(b"\n" * (300 << 20 if AT_LENGTH else 75 << 20), 1)
 
 
 def with_objects(value: bytes, count: int) -> bytes:
@@ -451,14 +453,33 @@ def job_of(stages: int) -> bytes:
     return b"".join([*LINES[:6], job_start(None, range(stages), job_id=7), *LINES[6:]])
 
 
+def job_of_one_stage(jobs: int, times: int) -> list[bytes]:
+    return [job_start(None, [1] * times, job_id=number) for number in range(1, jobs + 1)]
+
+
+def attempts(before: list[bytes], count: int) -> bytes:
+    """A log in which so many attempts at a stage begin."""
+    submitted = b'{"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":1,"Stage Attempt ID":%d}}\n'
+    return zstd([*LINES[:4], *before, *(submitted % number for number in range(1, count + 1)), *LINES[4:]])
+
+
+def jobs_in_a_row() -> bytes:
+    """Each lists the stage that all of them wait for, and ends."""
+    started = job_of_one_stage(20_000, 1)
+    submitted = b'{"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":1,"Stage Attempt ID":0}}\n'
+    return zstd([*LINES[:4], *started, submitted, *map(job_end, range(1, 20_001)), *LINES[4:]])
+
+
 def properties(count: int) -> bytes:
     return b"".join([*LINES[:3], environment(**{f"p{number}": "" for number in range(count)}), *LINES[3:]])
 
 
+# More than the process may take that reads them.
+ZEROS = 4 << 30 if AT_LENGTH else 1 << 30
 BOMBS: tuple[tuple[str, Callable[[], bytes], Completeness], ...] = (
-    ("4 GB of zeros", lambda: zeros(4 << 30), FAILED),
-    ("4 GB of zeros after a head", lambda: zstd(head()) + zeros(4 << 30), PARTIAL),
-    ("300 MB of empty lines", gzip_of_newlines, FAILED),
+    ("gigabytes of zeros", lambda: zeros(ZEROS), FAILED),
+    ("gigabytes of zeros after a head", lambda: zstd(head()) + zeros(ZEROS), PARTIAL),
+    ("millions of empty lines", gzip_of_newlines, FAILED),
     ("another codec after a head", lambda: zstd(head()) + gzip_of_newlines(), PARTIAL),
     ("a line of 64 MB", lambda: b"".join([*LINES[:6], long_line(64 << 20), *LINES[6:]]), COMPLETE),
     ("20 million objects", lambda: with_objects(b"{}", 20_000_000), PARTIAL),
@@ -467,6 +488,9 @@ BOMBS: tuple[tuple[str, Callable[[], bytes], Completeness], ...] = (
     ("150,000 stages that do not end", lambda: zstd([beginnings(TASK, 150_000)]), PARTIAL),
     ("130,000 jobs that do not end", lambda: zstd([beginnings(JOB, 130_000)]), PARTIAL),
     ("a job of a million stages", lambda: job_of(1_000_000), PARTIAL),
+    ("a stage that jobs list a million times", lambda: attempts(job_of_one_stage(10, 100_000), 20_000), PARTIAL),
+    ("a stage that 50,000 jobs list", lambda: attempts(job_of_one_stage(50_000, 1), 2_000), PARTIAL),
+    ("20,000 jobs of one stage", jobs_in_a_row, COMPLETE),
     ("a million properties", lambda: properties(1_000_000), COMPLETE),
 )
 

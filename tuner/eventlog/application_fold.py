@@ -171,7 +171,7 @@ class ApplicationFold:
             known = here.stages.get(stage_id, OpenStage()).attempts
             # What the later stretch began, jobs wait for that it may not know.
             for number in stage.attempts.keys() - known.keys():
-                stage.attempts[number].job_ids[:0] = self._groups.waiting(stage_id)
+                stage.attempts[number].job_ids = self._groups.waiting(stage_id) | stage.attempts[number].job_ids
         for job_id, job in later.jobs.items():
             if job.execution_id is not None and self._is_over(job.execution_id, job.submitted_ms):
                 job.execution_id = None
@@ -260,7 +260,7 @@ class ApplicationFold:
             self._allocation.change(name, cores, at_ms)
 
     def _job_start(self, event: ev.JobStart) -> None:
-        if len(event.stage_ids) > _MAX_STAGES:
+        if max(len(event.stage_ids), len(event.stages or ())) > _MAX_STAGES:
             message = f"a job of more than {_MAX_STAGES} stages is left out"
             self.fragment.note(ProblemCode.CORRUPT_DATA, message)
             return
@@ -268,7 +268,8 @@ class ApplicationFold:
             self._note_again(f"job {event.job_id}")
             return
         execution_id = self._execution_id(event.properties, event.submitted_ms)
-        job = OpenJob(execution_id, event.stage_ids, event.stages or [], started=True, submitted_ms=event.submitted_ms)
+        stage_ids = list(dict.fromkeys(event.stage_ids))
+        job = OpenJob(execution_id, stage_ids, event.stages or [], started=True, submitted_ms=event.submitted_ms)
         known = self.fragment.jobs.setdefault(event.job_id, OpenJob())
         if not known.started:
             known.absorb(job)
@@ -327,8 +328,11 @@ class ApplicationFold:
         attempt = stage.attempts.get(info.attempt)
         if attempt is None:
             # Of an attempt that began in an earlier stretch of the log, those that waited are not known here.
-            waiting = self._groups.waiting(info.stage_id) if begins or not self._piece else []
+            waiting = self._groups.waiting(info.stage_id) if begins or not self._piece else {}
             attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * TOTALS, waiting)
+            self._unweighed += len(waiting) * _ENTRY_BYTES
+            if self._unweighed > _WEIGHED_BYTES:
+                self.weigh()
         return attempt
 
     def _stage(self, stage_id: int) -> OpenStage:

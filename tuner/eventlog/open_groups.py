@@ -41,7 +41,7 @@ class OpenGroups:
         self._fragment = fragment
         self._pass_on = pass_on
         self._of_stage: dict[int, Group] = {}
-        self._jobs_of_stage: dict[int, list[int]] = {}
+        self._jobs_of_stage: dict[int, dict[int, None]] = {}
         self._jobs_of_execution: dict[int, set[int]] = {}
         self._stages_of_no_job: dict[int, set[int]] = {}
         self._ended: deque[_Ended] = deque()
@@ -51,13 +51,14 @@ class OpenGroups:
     @property
     def entries(self) -> int:
         """How many things it keeps."""
-        return len(self._of_stage) + len(self._jobs_of_stage) + len(self._stages_of_no_job) + len(self._ended)
+        waiting = sum(map(len, self._jobs_of_stage.values()))
+        return len(self._of_stage) + waiting + len(self._stages_of_no_job) + len(self._ended)
 
     def own_stages(self, job_id: int, job: OpenJob) -> None:
         """A job began: its stages are its group's, but for those that another group has."""
         group = Group(False, job_id) if job.execution_id is None else Group(True, job.execution_id)
         for stage_id in job.stage_ids:
-            self._jobs_of_stage.setdefault(stage_id, []).append(job_id)
+            self._jobs_of_stage.setdefault(stage_id, {})[job_id] = None
             # A later job that reuses a stage's shuffle lists the stage again, as skipped.
             self._of_stage.setdefault(stage_id, group)
         if job.execution_id is not None:
@@ -65,8 +66,8 @@ class OpenGroups:
         for info in job.stages:
             stage = self._fragment.stages.get(info.stage_id)
             running = stage and stage.attempts.get(info.attempt)
-            if running and running.info.completed_ms is None and job_id not in running.job_ids:
-                running.job_ids.append(job_id)
+            if running and running.info.completed_ms is None:
+                running.job_ids[job_id] = None
 
     def own_stage_of_no_job(self, stage_id: int, execution_id: int) -> None:
         """A stage began that no job listed, for the log lacks the start of its own: it is its execution's."""
@@ -74,10 +75,10 @@ class OpenGroups:
             self._of_stage[stage_id] = Group(True, execution_id)
             self._stages_of_no_job.setdefault(execution_id, set()).add(stage_id)
 
-    def waiting(self, stage_id: int) -> list[int]:
+    def waiting(self, stage_id: int) -> dict[int, None]:
         """The jobs that need a stage and have not ended."""
         found = ((job_id, self._fragment.jobs.get(job_id)) for job_id in self._jobs_of_stage.get(stage_id, ()))
-        return [job_id for job_id, job in found if job is not None and job.end is None]
+        return {job_id: None for job_id, job in found if job is not None and job.end is None}
 
     def await_release(self, group: Group) -> None:
         """A group has ended: it is handed on a little later."""
@@ -199,6 +200,7 @@ class OpenGroups:
         return tuple(finished)
 
     def _forget_job(self, stage_id: int, job_id: int) -> None:
-        left = [j for j in self._jobs_of_stage.pop(stage_id, ()) if j != job_id]
-        if left:
-            self._jobs_of_stage[stage_id] = left
+        waiting = self._jobs_of_stage.get(stage_id, {})
+        waiting.pop(job_id, None)
+        if not waiting:
+            self._jobs_of_stage.pop(stage_id, None)

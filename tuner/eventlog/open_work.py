@@ -70,7 +70,7 @@ class OpenAttempt(msgspec.Struct):
 
     info: ev.StageInfo
     totals: list[int]
-    job_ids: list[int] = []
+    job_ids: dict[int, None] = {}
     completed_tasks: int = 0
     failed_tasks: int = 0
     killed_tasks: int = 0
@@ -81,7 +81,7 @@ class OpenAttempt(msgspec.Struct):
         if later.info.submitted_ms is not None:
             self.info = later.info
         self.totals = [a + b for a, b in zip(self.totals, later.totals, strict=True)]
-        self.job_ids += [job_id for job_id in later.job_ids if job_id not in self.job_ids]
+        self.job_ids |= later.job_ids
         self.completed_tasks += later.completed_tasks
         self.failed_tasks += later.failed_tasks
         self.killed_tasks += later.killed_tasks

@@ -21,7 +21,7 @@ _CONDITION = (
     r"(?>(?:\.[A-Z0-9_]++)*)\] "
 )
 # A message ends where a stack, a cause, or another line of a log begins.
-_ENDS = r"\n\s*+at |\n(?:Caused by|Driver stacktrace): |\n\nDriver stacktrace:|\n: |\n\d\d/\d\d/\d\d "
+_ENDS = r"\n[ \t]*+at |\n(?:Caused by|Driver stacktrace): |\n\nDriver stacktrace:|\n: |\n\d\d/\d\d/\d\d "
 # BasePythonRunner.handlePythonException (with PYTHON_EXCEPTION in 4.3.0); the stack may be hidden
 # (spark.sql.execution.pyspark.udf.hideTraceback.enabled). What a worker failed for is the last error of its chain, on the line
 # after its stack; a message of several lines may quote any.
@@ -29,7 +29,7 @@ _OF_PYTHON = (
     r"(?:(?:org\.apache\.spark\.api\.python\.)?PythonException: (?:\[PYTHON_EXCEPTION\] )?|\[PYTHON_EXCEPTION\] )"
     r"(?:An exception was thrown from the Python worker: )?"
 )
-_STACK = r"Traceback \(most recent call last\):\n(?>(?: (?!\s*at )[^\n]*+\n)+)"
+_STACK = r"Traceback \(most recent call last\):\n(?>(?: (?![ \t]*+at )[^\n]*+\n)+)"
 _BEFORE_IT = (
     rf"(?>(?:{_STACK}[^ \n][^\n]*+\n\n(?:During handling of the above exception, another exception occurred"
     r"|The above exception was the direct cause of the following exception):\n\n)*)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +19,12 @@ def failing_open(log: Any, doing: str, also: tuple[type[BaseException], ...] = (
         log.warning(
             "Spark tuner: could not %s (%s: %s). The job is not affected.", doing, type(error).__name__, message
         )
-        log.debug("Spark tuner: where that happened", exc_info=True)
+        log.debug("Spark tuner: where that happened:\n%s", frames_of(error))
+
+
+def frames_of(error: BaseException) -> str:
+    """Where an error was raised, without what it says, or what it was raised from: that may quote secrets."""
+    return "".join(traceback.format_tb(error.__traceback__))
 
 
 def _shown(error: BaseException) -> str:

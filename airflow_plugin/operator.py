@@ -50,8 +50,10 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         """Decide, submit, harvest; once more where memory was wanting that it can have, and Airflow tries it no more
         (`[spark_tuner] heal_retries`). Raises what the job raises and nothing of the tuner's own."""
         statements = self._tuner_statements()
+        # A subclass may stop what is left of a job, and submit once more.
+        was_killed = self._tuner_killed
         begun = self._tuner_begin(context, statements)
-        if self._tuner_killed:
+        if self._tuner_killed and not was_killed:
             self._tuner_forget(begun)
             raise AirflowException(f"Task {self.task_id} was killed before its Spark job was submitted")
         as_written = self._tuner_written()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_plugin.at_call import at_call
 from airflow_plugin.compat import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
-from airflow_plugin.fail_open import failing_open
+from airflow_plugin.fail_open import failing_open, frames_of
 from airflow_plugin.if_ended import if_ended
 from airflow_plugin.log_access import LogAccess
 from tuner.steering.submit_conf import EVENT_LOG_DIR
@@ -145,7 +145,7 @@ class TaskSteering:
                 self.engine.title,
                 type(error).__name__,
             )
-            self._log.debug("Spark tuner: what was refused", exc_info=True)
+            self._log.debug("Spark tuner: where that happened:\n%s", frames_of(error))
         else:
             self._taken = request, steered
             return answer

@@ -98,6 +98,15 @@ class OwnKill(SparkSubmitOperator):
         pass
 
 
+class SubmitsAgain(SparkSubmitOperator):
+    """A subclass that stops what is left of its job, and submits it once more."""
+
+    def execute(self, context: Any) -> None:
+        super().execute(context)
+        self.on_kill()
+        super().execute(context)
+
+
 class Named(SparkSubmitOperator):
     """A subclass that changes what is submitted and nothing else."""
 
@@ -264,6 +273,12 @@ class TestSubclassWithAnExecuteOfItsOwn:
         with pytest.raises(AirflowException, match="killed before its Spark job was submitted"):
             task.execute({"ti": ti})
         assert submit.command == []
+
+    def test_may_stop_what_is_left_of_a_job_and_submit_once_more(self, submit: Any, loop: Any, ti: Any) -> None:
+        task = a_task(SubmitsAgain)
+        task.execute({"ti": ti})
+        assert submit.command[-1] == "/jobs/etl.py"
+        assert len(loop.prepared) == 1
 
     def test_finds_its_fields_as_it_left_them(self, submit: Any, loop: Any, ti: Any) -> None:
         task = a_task(Regions, mode="overwrite")

@@ -283,6 +283,16 @@ class TestFailsOpen:
         assert "hunter2" not in warnings[0]
         assert "ValueError: cannot read s3a://bucket" in warnings[0]
 
+    def test_nor_does_what_is_said_for_debugging(
+        self, submit: Any, loop: Any, ti: Any, told_by: Callable[[Any], list[tuple[str, str]]]
+    ) -> None:
+        loop.prepare_error = ValueError("cannot read s3a://key:hunter2@bucket")
+        op = operator()
+        told = told_by(op)
+        run(op, ti)
+        (where,) = (text for level, text in told if level == "debug")
+        assert "in prepare" in where and "hunter2" not in where
+
     def test_settings_are_wrong(
         self,
         submit: Any,

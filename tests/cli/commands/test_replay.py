@@ -134,7 +134,7 @@ def test_one_cohort_and_one_stretch_of_time_can_be_chosen(logs: Path) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        ("--cohort-pattern", "("),
+        *(("--cohort-pattern", pattern) for pattern in ("(", "a{99999999999}", "(" * 5000)),
         ("--spark", "local"),
         ("--conf", "a=b"),
         ("--since", "x"),

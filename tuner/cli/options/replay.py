@@ -58,5 +58,5 @@ def cohort_rules(pattern: str | None, named: str = "") -> CohortRules:
     """typer.BadParameter for a pattern that is no regular expression."""
     try:
         return CohortRules(named, re.compile(pattern) if pattern else None)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise typer.BadParameter(f"--cohort-pattern {pattern}: {error}") from error

@@ -12,16 +12,22 @@ from tuner.history.run_rows import read_runs, runs_of
 from tuner.history.tables import RunRow
 from tuner.model.run import Elsewhere, RunState
 
-# Of the newest runs of all others so many are looked at for what another cohort can learn from.
-_LOOKED_AT = 200
+# Of the newest runs of all others so many are looked at for what another cohort can learn from, among so many of all cohorts: one
+# that has most of the runs of a store would have its whole history passed over.
+_LOOKED_AT, _AMONG = 200, 2_000
 
 
 def read_elsewhere(session: Session, cohort: str, cohorts: int, runs: int) -> Elsewhere:
     """The latest decisions of up to so many other cohorts, and the outcomes of up to so many of their runs, two of a cohort at
     most."""
-    others = (RunRow.cohort != cohort, RunRow.state == RunState.SUCCEEDED.value, RunRow.outcome.is_not(None))
     newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
-    newest = select(RunRow.key, RunRow.cohort).where(*others).order_by(*newest_first).limit(_LOOKED_AT)
+    is_measured = RunRow.outcome.is_not(None).label("is_measured")
+    newest_of_all = select(RunRow.key, RunRow.cohort, RunRow.state, RunRow.started_at, is_measured)
+    run = newest_of_all.order_by(*newest_first).limit(_AMONG).subquery().c
+    others = (run.cohort != cohort, run.state == RunState.SUCCEEDED.value, run.is_measured)
+    newest = (
+        select(run.key, run.cohort).where(*others).order_by(run.started_at.desc(), run.key.desc()).limit(_LOOKED_AT)
+    )
     by_cohort: dict[str, list[str]] = {}
     for key, name in session.execute(newest):
         by_cohort.setdefault(name, []).append(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -90,6 +91,13 @@ def make_airflow(home: Path, **settings: str) -> Airflow:
             **settings,
         },
     )
+
+
+def copy_airflow(home: Path, target: Path) -> Airflow:
+    """An Airflow with the database, the DAGs and the settings of another, which has no process running."""
+    airflow = make_airflow(target)
+    shutil.copytree(home, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("logs"))
+    return airflow
 
 
 def migrate(airflow: Airflow) -> None:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.for_all_workers import for_all_workers
+
 if TYPE_CHECKING:
     from tests.airflow_plugin.api_server import Airflow
 
@@ -222,11 +224,15 @@ class _Listening:
 @pytest.fixture(scope="session")
 def migrated_airflow(tmp_path_factory: pytest.TempPathFactory) -> Airflow:
     """A real Airflow that knows the DAGs of the panel's history; it has no process running."""
-    from tests.airflow_plugin.api_server import make_airflow, migrate
+    from tests.airflow_plugin.api_server import copy_airflow, make_airflow, migrate
     from tests.airflow_plugin.panel_history import DAGS
 
-    airflow = make_airflow(tmp_path_factory.mktemp("airflow") / "home")
-    for dag_id in DAGS:
-        airflow.write_dag(dag_id, **({"Etl": {"can_read"}, "Half": {"can_edit"}} if dag_id == "etl" else {}))
-    migrate(airflow)
-    return airflow
+    with for_all_workers(tmp_path_factory, "migrated-airflow") as shared:
+        made = shared / "home"
+        if not made.exists():
+            airflow = make_airflow(shared / "being-made")
+            for dag_id in DAGS:
+                airflow.write_dag(dag_id, **({"Etl": {"can_read"}, "Half": {"can_edit"}} if dag_id == "etl" else {}))
+            migrate(airflow)
+            airflow.home.rename(made)
+    return copy_airflow(made, tmp_path_factory.mktemp("airflow") / "home")

@@ -1,4 +1,4 @@
-"""Tasks of a real DAG, run by Airflow itself, against a spark-submit that leaves event logs."""
+"""Tasks of a real DAG, run by Airflow itself in one process, against a spark-submit that leaves event logs."""
 
 from __future__ import annotations
 
@@ -33,19 +33,23 @@ with DAG("sales", schedule=None, default_args={"steering": "conf"}):
         return f"SELECT * FROM {source} s JOIN items i ON s.item = i.id WHERE s.day = '{ds}'"
 
     @task
-    def source() -> str:
+    def source(ds: str) -> str:
+        print("what a task prints is not an answer")
+        if ds == "2026-01-02":
+            raise ValueError("no data that night")
         return "sales"
 
     nightly(source()) >> SparkTunedOperator.partial(task_id="regions", application="/jobs/etl.py").expand(
         application_args=[["north"], ["south"]]
     )
 """
-DATES = ("2026-01-01", "2026-01-02")
+# On the second the task before them fails.
+DATES = ("2026-01-01", "2026-01-02", "2026-01-03")
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with Airflow's database, the tuner's and the log, after two runs of the DAG."""
+    """A folder with Airflow's database, the tuner's, the answers and the log, after a run of the DAG for each date."""
     root = tmp_path_factory.mktemp("airflow")
     for name in ("dags", "bin"):
         (root / name).mkdir()
@@ -69,7 +73,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "SPARK_TUNER_DB": f"sqlite:///{root}/history.db",
         },
     )
-    assert done.stdout.split() == ["ready", "success", "success"], done.stderr[-5000:]
+    (root / "answers").write_text(done.stdout)
     (root / "airflow.log").write_text(done.stderr)
     return root
 
@@ -92,6 +96,11 @@ def xcoms(airflow: sqlite3.Connection, task_id: str, key: str) -> list[Any]:
     return [json.loads(value) for (value,) in rows]
 
 
+def test_each_date_is_a_run_and_a_failed_one_does_not_end_it(home: Path) -> None:
+    answers = (home / "answers").read_text().split()
+    assert answers == ["ready", "success", "failed", "success"], (home / "airflow.log").read_text()[-5000:]
+
+
 def test_the_decorated_task_is_steered_from_its_second_run_on(home: Path) -> None:
     first, second = stored(home, "sales.nightly")
     assert (first.state, decision_summary(first.decision)) == (RunState.SUCCEEDED, "first run: observed")
@@ -110,7 +119,7 @@ def test_rendered_fields_show_the_sql_and_the_conf_that_ran(airflow: sqlite3.Con
         "SELECT rendered_fields FROM rendered_task_instance_fields WHERE task_id = 'nightly' ORDER BY run_id"
     )
     _, second = [json.loads(fields) for (fields,) in rows]
-    hinted = "SELECT /*+ BROADCAST(i) */ * FROM sales s JOIN items i ON s.item = i.id WHERE s.day = '2026-01-02'"
+    hinted = "SELECT /*+ BROADCAST(i) */ * FROM sales s JOIN items i ON s.item = i.id WHERE s.day = '2026-01-03'"
     assert second["sql"] == hinted
     assert "'spark.ui.enabled': 'false'" in str(second["conf"])
     assert "'spark.tuner.cohort': 'sales.nightly'" in str(second["conf"])

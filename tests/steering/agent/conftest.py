@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.for_all_workers import for_all_workers
 from tuner.steering.agent.jar import agent_jar
 from tuner.steering.agent.spark_home import require_spark_in
 
@@ -88,13 +88,10 @@ class SteeredRun:
 @pytest.fixture(scope="session")
 def jar_for(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     """The agent's jar for a Spark home: compiled once, whichever worker is the first to need it."""
-    of_worker = tmp_path_factory.getbasetemp()
-    shared = of_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_worker
 
     def jar(home: Path) -> Path:
-        with (shared / "agent-jar.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            return agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(shared / "agent-jar")})
+        with for_all_workers(tmp_path_factory, "agent-jar") as shared:
+            return agent_jar(require_spark_in(home), {**os.environ, "XDG_DATA_HOME": str(shared)})
 
     return jar
 

@@ -204,7 +204,8 @@ def _submit(program: str, script: Path, args: tuple[object, ...], log_dir: Path,
     environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     command = [program, *flags, str(script), *map(str, args)]
     done = subprocess.run(command, env=environment, cwd=log_dir, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
+    # What a Python driver writes to stderr is spark-submit's own stdout (PythonRunner).
+    assert done.returncode == 0, done.stderr[-4000:] + done.stdout[-4000:]
     return log_dir
 
 

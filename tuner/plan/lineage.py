@@ -17,7 +17,7 @@ from tuner.plan.expression import (
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import columns_cut, is_scan, relation_name, scan_columns
+from tuner.plan.relation import columns_cut, hive_partition_columns, is_scan, relation_name, scan_columns
 from tuner.plan.row_bytes import read_columns
 from tuner.printable import identifier
 
@@ -81,7 +81,7 @@ def lineage_of(root: PlanNode) -> Lineage:
             continue
         if is_scan(node):
             relation = relation_name(node)
-            for name, id_ in scan_columns(node):
+            for name, id_ in (*scan_columns(node), *hive_partition_columns(node)):
                 lineage.owner.setdefault(id_, (relation, name))
             if columns_cut(node):
                 _unlisted(node, relation, lineage)

@@ -29,6 +29,7 @@ _CREDENTIALS = (
     (re.compile(r"(?s)[?;&][\w.%-]*=.*"), ""),  # signed URLs, properties of a JDBC URL
 )
 _FORMAT = re.compile(r"^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\s+|$)")
+_HIVE_PARTITIONS = ", Partition Cols: "
 _CATALOG_SCAN = re.compile(r"(?:File)?Scan (?:parquet|orc|csv|json|text|avro|hive) ")
 _OTHER_INDEX = re.compile(r"^(?:Prepared)?(?:Delta|Tahoe|Hoodie)\w*")
 _TABLE = re.compile(r"[^./\s]+\.[^./\s]+")  # database and table
@@ -239,6 +240,13 @@ def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
     columns = _columns(_behind_name(scan))
     return list(_columns(scan.text) or () if columns is None else columns)
+
+
+def hive_partition_columns(scan: PlanNode) -> list[tuple[str, int]]:
+    """The columns of a Hive table's partitions, which its filters name and it may not put out."""
+    _, told, columns = scan.text.partition(_HIVE_PARTITIONS)
+    found = bracketed(columns) if told else None
+    return [(name, id_) for name, id_ in attributes(found[0])] if found else []
 
 
 def columns_cut(scan: PlanNode) -> bool:

@@ -1,5 +1,6 @@
 """Orders of joins bounded by the sizes that their own log tells, for tables whose size is another one until Spark has pushed
-filters to them: of its second API for data sources, and of a catalog in partitions: `late_sizes_app.py DIRECTORY REPORT`.
+filters to them: of its second API for data sources, and of a catalog in partitions, Hive's own formats among them:
+`late_sizes_app.py DIRECTORY REPORT`. Needs a Hive metastore.
 
 The report has, for each kind of tables, whether the rows are the same without directives and with them, within one of several
 ranges of sizes and between them.
@@ -35,6 +36,7 @@ TEXTS = {
     "second API": TEXT.format("", ""),
     "partitions": TEXT.format("dated_", " AND s.day = 3"),
     "all partitions": TEXT.format("dated_", ""),
+    "partitions of Hive": TEXT.format("hive_", " AND s.day = 3"),
 }
 # An estimate of the same plan is the same but for how it is rounded in its text.
 ROUNDED = 1.01
@@ -45,6 +47,10 @@ unread = [f"concat('text {n} ', id) AS text_{n}" for n in range(9)]
 sales = spark.range(0, 20_000, 1, 2).selectExpr("id % 100 AS shop", "id % 90 AS good", *unread, "id % 20 AS day")
 sales.drop("day").write.parquet(f"{directory}/sales")
 sales.repartition("day").write.partitionBy("day").option("path", f"{directory}/dated_sales").saveAsTable("dated_sales")
+spark.sql(
+    "CREATE TABLE hive_sales (shop BIGINT, good BIGINT, text STRING) PARTITIONED BY (day BIGINT) STORED AS TEXTFILE"
+)
+spark.sql("INSERT INTO hive_sales SELECT shop, good, text_0, day FROM dated_sales")
 spark.range(100).selectExpr("id AS shop", "id % 5 AS region").write.parquet(f"{directory}/shops")
 spark.range(90).selectExpr("id AS good", "id % 7 AS weight").write.parquet(f"{directory}/goods")
 spark.conf.set("spark.sql.sources.useV1SourceList", "")
@@ -72,7 +78,8 @@ def range_of(query: Query, times: float) -> dict[str, SizeBounds]:
 
 plain = {kind: rows(f"{kind}, plain", text, "") for kind, text in TEXTS.items()}
 spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
-(source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
+logs = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
+(source,) = (log for log in logs if spark.sparkContext.applicationId in log.path.name)
 ran = {query.description: query for query in queries(read_application(source))}
 same = {}
 for kind, text in TEXTS.items():
@@ -81,7 +88,7 @@ for kind, text in TEXTS.items():
     number = {
         relation.relations[0].rpartition("/")[2].rpartition(".")[2]: n for n, relation in enumerate(graph.relations)
     }
-    first = number.get("sales", number.get("dated_sales", 0))
+    first = next(n for table, n in number.items() if table.endswith("sales"))
     order = Joined(Joined(first, number["goods"]), number["shops"])
     action = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(order, graph), query.fingerprint)
     told = Reason(ReasonCode.RECORDED, {"said": "told"})

@@ -17,18 +17,27 @@ from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("late_sizes_app.py")
-_KINDS = ("second API", "partitions", "all partitions")
+_KINDS = ("second API", "partitions", "all partitions", "partitions of Hive")
 
 
 def test_an_order_is_followed_within_sizes_that_a_log_tells(
     agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
 ) -> None:
-    conf = {**agent_conf, "spark.eventLog.compress": "false", "spark.sql.ui.explainMode": "cost"}
+    conf = {
+        **agent_conf,
+        "spark.eventLog.compress": "false",
+        "spark.sql.ui.explainMode": "cost",
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": (tmp_path / "warehouse").as_uri(),
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={tmp_path}/metastore;create=true",
+        "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
+    }
     report = tmp_path / "report.json"
     logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
     same = json.loads(report.read_text(encoding="utf-8"))
     assert same == {f"{kind}, {label}": True for kind in _KINDS for label in ("ordered", "held")}
-    (source,) = find_logs(logs)
+    # Derby logs there, too.
+    (source,) = (log for log in find_logs(logs) if "local-" in log.path.name)
     found = {query.description: query for query in queries(read_application(source))}
     for kind in _KINDS:
         assert [(one.status.value, one.reason) for one in found[f"{kind}, ordered"].directives] == [("applied", "")]

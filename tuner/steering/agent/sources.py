@@ -39,6 +39,7 @@ SOURCES = (
     "RowOrder",
     "BlockMatch",
     "ListedFiles",
+    "HivePartitions",
     "Sizes",
     "JoinOrders",
     "Trace",

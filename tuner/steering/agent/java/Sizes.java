@@ -147,7 +147,7 @@ public final class Sizes {
     LogicalPlan asked = plan;
     if (hasTables(asked)) asked = (LogicalPlan) V2ScanRelationPushDown$.MODULE$.apply(asked);
     if (hasPartitions(asked)) asked = (LogicalPlan) PruneFileSourcePartitions$.MODULE$.apply(asked);
-    return sum(asked);
+    return sum(HivePartitions.pruned(asked));
   }
 
   private static boolean hasTables(LogicalPlan plan) {

@@ -1,0 +1,35 @@
+package tuner.steering.agent;
+
+import java.util.List;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import scala.Option;
+
+/** Tables in partitions that Spark reads by Hive's own formats, pruned as Spark prunes them once the agent has looked at sizes. */
+public final class HivePartitions {
+  // Of a module that a Spark may be without.
+  private static final String RULE = "org.apache.spark.sql.hive.execution.PruneHiveTablePartitions";
+
+  private HivePartitions() {}
+
+  /** The plan with the partitions that its filters ask for; as it is without such tables. */
+  public static LogicalPlan pruned(LogicalPlan plan) {
+    Option session = SparkSession.getActiveSession();
+    if (!reads(plan) || session.isEmpty()) return plan;
+    try {
+      Class rule = Class.forName(RULE, true, LogicalPlan.class.getClassLoader());
+      return (LogicalPlan) ((Rule) rule.getConstructors()[0].newInstance(new Object[] {session.get()})).apply(plan);
+    } catch (ReflectiveOperationException error) {
+      return plan;
+    }
+  }
+
+  private static boolean reads(LogicalPlan plan) {
+    if (plan instanceof HiveTableRelation && ((HiveTableRelation) plan).isPartitioned()) return true;
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) if (reads((LogicalPlan) children.get(i))) return true;
+    return false;
+  }
+}

@@ -190,3 +190,12 @@ def test_a_python_function_has_the_values_that_it_had_before_spark_took_it_out(c
         condition.format("pythonUDF1#80"), f"[f(kind#1)#6, {CALL}], [pythonUDF0#79, pythonUDF1#80]"
     )
     assert told.conditions and all("db.sales.kind" in c.columns or c.columns == "db.sales.day" for c in told.conditions)
+
+
+def test_partitions_of_a_hive_table_are_columns_of_it_though_its_scan_does_not_put_them_out() -> None:
+    relation = "HiveTableRelation [`db`.`sales`, serde, Data Cols: [kind#1, note#2], Partition Cols: [day#3, hour#4], Pruned …]"
+    text = f"Scan hive db.sales [kind#1], {relation}, [isnotnull(day#3), (day#3 = 7)]"
+    scan = PlanNode("Scan", "Scan hive db.sales", text, {}, {})
+    logical = "Project [kind#1]\n+- Filter (isnotnull(day#3) AND (day#3 = 7))\n   +- HiveTableRelation [db.sales, kind#1, day#3]"
+    conditions = query_values(scan, logical).conditions
+    assert conditions is not None and [one.columns for one in conditions] == ["db.sales.day"]

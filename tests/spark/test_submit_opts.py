@@ -124,7 +124,8 @@ spark.stop()
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("by", ["spark-submit", pytest.param("python", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("by", ["spark-submit", "python"])
 def test_spark_has_the_values_and_the_users_own_win(by: str, tmp_path: Path) -> None:
     application, conf = tmp_path / "app.py", tmp_path / "conf.json"
     application.write_text(_APPLICATION)

@@ -108,6 +108,7 @@ def test_event_log_names_statements_and_holds_each_query_once_unlimited(submitte
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_a_failing_statement_is_named_on_one_line(tmp_path: Path) -> None:
     statement = "SELECT *\nFROM nowhere WHERE password = 'hunter2'"
     failed = submit(tmp_path, ["SELECT 1 AS one", statement, "SELECT 3"], "--output", str(tmp_path / "results"))

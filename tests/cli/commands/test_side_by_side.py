@@ -35,7 +35,15 @@ def pile(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.parametrize(
     "command",
-    [("harvest", "--json"), ("harvest",), ("advise", "--json"), ("advise",), ("replay", "--json"), ("replay",)],
+    [
+        ("harvest",),
+        ("advise", "--json"),
+        ("replay",),
+        *(
+            pytest.param(one, marks=pytest.mark.nightly)
+            for one in (("harvest", "--json"), ("advise",), ("replay", "--json"))
+        ),
+    ],
 )
 def test_two_processes_say_what_one_says(
     spark_tuner: Call, pile: list[Path], command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

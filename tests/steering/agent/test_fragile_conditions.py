@@ -12,7 +12,8 @@ from tests.conftest import AT_LENGTH
 from .fragile_programs import RAISING, Fragile
 from .fragile_run import FragileRun, run_fragile
 
-pytestmark = [pytest.mark.spark]
+# By day test_fragile.py asks such conditions.
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _OTHER_ROWS = "another kind of join could ask what may fail of other rows"
 _PAIRS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 # Of g no key is one of a bad row of f: no pair of equal keys fails, and many a pair would.

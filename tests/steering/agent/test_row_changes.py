@@ -17,7 +17,7 @@ pytestmark = pytest.mark.spark
 _APP = Path(__file__).with_name("row_changes_app.py")
 _CATALOG = Path(__file__).with_name("java") / "RowsCatalog.java"
 _LEFT = "joins with the table whose rows are changed are left as they are"
-_SEEDS = 12 if AT_LENGTH else 2
+_SEEDS = 12 if AT_LENGTH else 1
 
 
 def test_the_table_has_the_same_rows_whatever_is_directed(

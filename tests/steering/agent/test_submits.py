@@ -73,6 +73,7 @@ def test_a_java_application_whose_driver_runs_on_the_cluster(assert_steered: Cal
     assert_steered("cluster", java_cluster(cluster), in_file=True)
 
 
+@pytest.mark.nightly
 def test_a_file_of_sql(assert_steered: Callable[..., None]) -> None:
     assert_steered("sql", sql_file)
 

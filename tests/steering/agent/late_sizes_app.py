@@ -2,8 +2,8 @@
 filters to them: of its second API for data sources, and of a catalog in partitions, Hive's own formats among them:
 `late_sizes_app.py DIRECTORY REPORT`. Needs a Hive metastore.
 
-The report has, for each kind of tables, whether the rows are the same without directives and with them, within one of several
-ranges of sizes and between them.
+The report has, for each kind of tables, whether the rows are the `same` without directives and with them, within one of several
+ranges of sizes and between them; and how many partitions the metastore was asked for each time (`fetched`).
 """
 
 import json
@@ -37,6 +37,9 @@ TEXTS = {
     "partitions": TEXT.format("dated_", " AND s.day = 3"),
     "all partitions": TEXT.format("dated_", ""),
     "partitions of Hive": TEXT.format("hive_", " AND s.day = 3"),
+    "a test of rows": TEXT.format(
+        "dated_", " AND s.day = 3 AND s.text_0 IN (SELECT text FROM hive_sales WHERE day < 9)"
+    ),
 }
 # An estimate of the same plan is the same but for how it is rounded in its text.
 ROUNDED = 1.01
@@ -60,10 +63,17 @@ for name in ("sales", "shops", "goods"):
 spark.conf.set("spark.sql.sources.useV1SourceList", "parquet")
 
 
+fetched: dict[str, int] = {}
+
+
 def rows(label: str, text: str, directives: str) -> list[tuple[object, ...]]:
     spark.conf.set("spark.tuner.directives", directives)
     spark.sparkContext.setJobDescription(label)
-    return [tuple(row) for row in spark.sql(text).collect()]
+    metastore = spark._jvm.org.apache.spark.metrics.source.HiveCatalogMetrics  # type: ignore[union-attr]
+    before = metastore.METRIC_PARTITIONS_FETCHED().getCount()
+    found = [tuple(row) for row in spark.sql(text).collect()]
+    fetched[label] = metastore.METRIC_PARTITIONS_FETCHED().getCount() - before
+    return found
 
 
 def range_of(query: Query, times: float) -> dict[str, SizeBounds]:
@@ -98,5 +108,5 @@ for kind, text in TEXTS.items():
         limits = SizeLimits(of_orders={action.id: [range_of(query, one) for one in times]})
         message = agent_directives(Decision(Mode.AUTO, (decided,)), (query,), limits).text
         same[f"{kind}, {label}"] = rows(f"{kind}, {label}", text, message) == plain[kind]
-report.write_text(json.dumps(same))
+report.write_text(json.dumps({"same": same, "fetched": fetched}))
 spark.stop()

@@ -74,7 +74,7 @@ def main() -> None:
     wait()
     (source,) = find_logs(logs)
     found = []
-    for seed in range(seeds):
+    for seed in range(1, seeds + 1):
         choice = RandomChoice(hinted=0.8, filtered=0.3)
         steered = list(steered_queries(read_application(source), random.Random(seed), choice))
         for name in STATEMENTS:

@@ -96,6 +96,11 @@ _WAITING = {"computed of a relation", "computed above the joins, of one relation
 _BUCKETS = ("CREATE TABLE IF NOT EXISTS buckets USING parquet CLUSTERED BY (j) INTO 2 BUCKETS AS SELECT * FROM f",)
 _GROUPS_OF_BUCKETS = f"SELECT x.j, x.id, count(*) {_JOINS.replace('f x', 'buckets x')} GROUP BY x.j, x.id"
 _OF_BUCKETS = f"SELECT j, collect_list(id) FROM ({_GROUPS_OF_BUCKETS}) GROUP BY j"
+_PADDED = (
+    "CREATE TABLE IF NOT EXISTS padded (m INT, name CHAR(9)) USING parquet",
+    "INSERT OVERWRITE padded SELECT m, cw FROM c",
+)
+_OF_PADDED = f"SELECT x.id, p.name {_JOINS} JOIN padded p ON p.m = x.n AND p.name <> c.cw"
 _VIEW = ("CREATE OR REPLACE TEMPORARY VIEW fv AS SELECT *, cast(v AS int) AS number FROM f",)
 _OF_VIEW = "SELECT x.id, c.cw FROM fv x JOIN g ON x.k = g.k JOIN c ON coalesce(x.number, 0) = c.m"
 
@@ -113,6 +118,7 @@ def _programs() -> dict[str, Fragile]:
     return {
         **{name: Fragile(text, codegen=name in _WAITING) for name, text in texts.items()},
         "a list of groups by buckets": Fragile(_OF_BUCKETS, _BUCKETS),
+        "a column of type CHAR": Fragile(_OF_PADDED, _PADDED),
         "view with ANSI read without": Fragile(_OF_VIEW, _VIEW, ansi_of_views=True, ansi=False, codegen=True),
         "view without ANSI read with": Fragile(_OF_VIEW, _VIEW, ansi_of_views=False, ansi=True, codegen=True),
     }
@@ -149,6 +155,10 @@ def test_what_another_order_could_change_is_left(told: Told, name: str) -> None:
 @pytest.mark.parametrize("name", _STEERED)
 def test_what_no_order_changes_is_ordered(told: Told, name: str) -> None:
     assert told.orders[name] == ("applied", "")
+
+
+def test_what_spark_pads_is_ordered(told: Told) -> None:
+    assert told.orders["a column of type CHAR"] == ("applied", "")
 
 
 def test_groups_that_lie_together_in_buckets_keep_their_order(told: Told) -> None:

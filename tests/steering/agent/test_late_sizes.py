@@ -17,7 +17,7 @@ from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("late_sizes_app.py")
-_KINDS = ("second API", "partitions", "all partitions", "partitions of Hive")
+_KINDS = ("second API", "partitions", "all partitions", "partitions of Hive", "a test of rows")
 
 
 def test_an_order_is_followed_within_sizes_that_a_log_tells(
@@ -34,8 +34,11 @@ def test_an_order_is_followed_within_sizes_that_a_log_tells(
     }
     report = tmp_path / "report.json"
     logs = spark_submit(_APP, tmp_path / "tables", report, log_dir=tmp_path / "logs", conf=conf)
-    same = json.loads(report.read_text(encoding="utf-8"))
-    assert same == {f"{kind}, {label}": True for kind in _KINDS for label in ("ordered", "held")}
+    told = json.loads(report.read_text(encoding="utf-8"))
+    fetched = told["fetched"]
+    asked_once = [kind for kind in _KINDS if fetched[f"{kind}, ordered"] == fetched[f"{kind}, plain"]]
+    assert asked_once == [kind for kind in _KINDS if kind != "all partitions"], fetched
+    assert told["same"] == {f"{kind}, {label}": True for kind in _KINDS for label in ("ordered", "held")}
     # Derby logs there, too.
     (source,) = (log for log in find_logs(logs) if "local-" in log.path.name)
     found = {query.description: query for query in queries(read_application(source))}

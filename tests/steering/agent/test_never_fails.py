@@ -34,7 +34,7 @@ array_contains(a, i); arrays_overlap(a, array(i, 1)); map_keys(mp); map_values(m
 regexp_replace(s, '[^0-9]', ''); regexp_replace(s, 'a*', '-'); date_format(ts, 'yyyyMM');
 date_format(ts, 'yyyy-MM-dd HH:mm:ss');
 rtrim(s); endswith(s, t); octet_length(s); bit_length(s); minute(ts); day(dt); shiftrightunsigned(l, i); cos(d);
-tan(d); asin(d); acos(d); atan(d); radians(d); expm1(d); log2(d); log1p(d)
+rpad(s, 9, ' '); tan(d); asin(d); acos(d); atan(d); radians(d); expm1(d); log2(d); log1p(d)
 """)
 RISKY = _split("""
 concat(a, a); replace(s, 'a', 'bcd'); replace(s, t, ''); round(i, -1); round(n, 0); floor(d); abs(i); s RLIKE t;

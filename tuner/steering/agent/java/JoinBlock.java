@@ -9,9 +9,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
-import org.apache.spark.sql.catalyst.expressions.Exists;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -108,12 +106,9 @@ public final class JoinBlock {
 
   private static void addTested(LogicalPlan plan, Names names, List found) {
     if (!Trees.hasSubquery(plan)) return;
-    List subqueries = Trees.planExpressions(plan);
-    for (int i = 0; i < subqueries.size(); i++) {
-      PlanExpression subquery = (PlanExpression) subqueries.get(i);
-      boolean tested = subquery instanceof Exists || subquery.getClass().getSimpleName().equals("ListQuery");
-      if (!tested) continue;
-      LogicalPlan inner = (LogicalPlan) subquery.plan();
+    List tested = Trees.tested(plan);
+    for (int i = 0; i < tested.size(); i++) {
+      LogicalPlan inner = (LogicalPlan) tested.get(i);
       found.addAll(names.relations(inner));
       addTested(inner, names, found);
     }

@@ -102,6 +102,7 @@ public final class JoinOrders implements Trees.Rewrite {
       pass.tell(order.id, Pass.APPLIED, "it was so already");
       return null;
     }
+    if (!order.ranges.isEmpty()) for (int i = 0; i < items.length; i++) plans.set(i, Sizes.pruned((LogicalPlan) plans.get(i)));
     Held held = Sizes.obstacle(plans, order.ranges);
     if (held != null) {
       pass.hold(order.id, held);

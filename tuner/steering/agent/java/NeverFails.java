@@ -29,6 +29,7 @@ import org.apache.spark.sql.types.StringType;
 public final class NeverFails {
   private static final Set ALWAYS = new HashSet();
   private static final int MOST_OF_PATTERN = 200;
+  private static final BigDecimal LONGEST_CHAR = BigDecimal.valueOf(65535);
   private static final Pattern PLAIN_FORMAT = 
       Pattern.compile("(?:yyyy(?!y)|MM(?!M)|dd(?!d)|HH(?!H)|mm(?!m)|ss(?!s)|[-/:._ ])+");
 
@@ -122,6 +123,7 @@ public final class NeverFails {
     if (name.equals("Concat")) return expression.dataType() instanceof StringType;
     if (isNamed(name, "Ceil Floor Round BRound")) return isRounded(expression);
     if (name.equals("StringReplace")) return isNoLonger(expression);
+    if (isNamed(name, "StaticInvoke StringRPad")) return isPadded(expression);
     if (isNamed(name, "RLike RegExpReplace")) return isPlainRegex(expression);
     if (name.equals("DateFormatClass")) return isPlainFormat(expression);
     // A filter that Spark or the agent made of a subquery's keys answers for any hash (InjectRuntimeFilter).
@@ -132,6 +134,18 @@ public final class NeverFails {
       return isNumber(expression.dataType()) && (!raises(expression) || isExact(expression, name));
     }
     return false;
+  }
+
+  /** What Spark does with columns of type CHAR as it reads and compares them (ApplyCharTypePadding). */
+  private static boolean isPadded(Expression expression) {
+    List inputs = Trees.list(expression.children());
+    if (expression.getClass().getSimpleName().equals("StaticInvoke")) {
+      Object of = value(expression, "staticObject");
+      boolean isSparks = of instanceof Class && ((Class) of).getName().endsWith(".CharVarcharCodegenUtils");
+      return isSparks && "readSidePadding".equals(value(expression, "functionName"));
+    }
+    BigDecimal length = number((Expression) inputs.get(1));
+    return length != null && length.compareTo(LONGEST_CHAR) <= 0 && text((Expression) inputs.get(2)) != null;
   }
 
   private static boolean isOfAggregate(Expression expression) {

@@ -144,10 +144,16 @@ public final class Sizes {
    * they hold, and those of a catalog in partitions as their statistics say, or larger than anything where there are none.
    */
   private static BigInteger ofLeaves(LogicalPlan plan) {
-    LogicalPlan asked = plan;
-    if (hasTables(asked)) asked = (LogicalPlan) V2ScanRelationPushDown$.MODULE$.apply(asked);
-    if (hasPartitions(asked)) asked = (LogicalPlan) PruneFileSourcePartitions$.MODULE$.apply(asked);
-    return sum(HivePartitions.pruned(asked));
+    LogicalPlan asked = hasTables(plan) ? (LogicalPlan) V2ScanRelationPushDown$.MODULE$.apply(plan) : plan;
+    return sum(pruned(asked));
+  }
+
+  /**
+   * A plan whose tables in partitions are pruned to those that its filters ask for, as Spark prunes them a little later: what is
+   * pruned already, it leaves, and no metastore is asked twice.
+   */
+  public static LogicalPlan pruned(LogicalPlan plan) {
+    return HivePartitions.pruned(hasPartitions(plan) ? (LogicalPlan) PruneFileSourcePartitions$.MODULE$.apply(plan) : plan);
   }
 
   private static boolean hasTables(LogicalPlan plan) {
@@ -172,10 +178,18 @@ public final class Sizes {
     return listed < 0 ? size : BigInteger.valueOf(listed);
   }
 
+  /** What IN and EXISTS look in: it will be joined to the relation whose rows they test, and a log counts both. */
+  private static BigInteger ofTested(LogicalPlan plan) {
+    List tested = Trees.hasSubquery(plan) ? Trees.tested(plan) : new ArrayList();
+    BigInteger sum = BigInteger.ZERO;
+    for (int i = 0; i < tested.size(); i++) sum = sum.add(ofLeaves((LogicalPlan) tested.get(i)));
+    return sum;
+  }
+
   private static BigInteger sum(LogicalPlan plan) {
     List children = Trees.children(plan);
     if (children.isEmpty()) return ofLeaf(plan);
-    BigInteger sum = BigInteger.ZERO;
+    BigInteger sum = ofTested(plan);
     for (int i = 0; i < children.size(); i++) sum = sum.add(sum((LogicalPlan) children.get(i)));
     return sum;
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Exists;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
@@ -69,6 +70,18 @@ public final class Trees {
     List expressions = list(plan.expressions());
     for (int i = 0; i < expressions.size(); i++) addPlanExpressions((Expression) expressions.get(i), found);
     return found;
+  }
+
+  /** The plans that an operator's own IN and EXISTS look in. */
+  public static List tested(LogicalPlan plan) {
+    List expressions = planExpressions(plan);
+    List plans = new ArrayList();
+    for (int i = 0; i < expressions.size(); i++) {
+      PlanExpression subquery = (PlanExpression) expressions.get(i);
+      boolean tests = subquery instanceof Exists || subquery.getClass().getSimpleName().equals("ListQuery");
+      if (tests) plans.add(subquery.plan());
+    }
+    return plans;
   }
 
   /** The plans of the subqueries in an operator's own expressions. */

@@ -8,7 +8,7 @@ from typing import Self
 
 from tuner.cost.priced_work import priced_seconds
 from tuner.model.query import Query
-from tuner.policy.measure import broadcast_ms
+from tuner.policy.measure import waiting_core_ms
 
 
 def input_sizes(before: Query, after: Query) -> tuple[int, int]:
@@ -36,7 +36,7 @@ class ExecutionAmounts:
 
     @classmethod
     def of(cls, query: Query, cores: int) -> Self:
-        waiting_ms = broadcast_ms(query) * max(1, cores)
+        waiting_ms = waiting_core_ms(query, cores)
         return cls(
             seconds=query.seconds,
             task_seconds=(query.executor_run_ms + waiting_ms) / 1e3 if query.executor_run_ms else 0.0,

@@ -132,11 +132,19 @@ def _cpu_seconds(query: Query, cores: int) -> float:
     """0 where the log does not tell. While the driver builds and sends a broadcast, cores wait for it."""
     if not query.executor_cpu_ms:
         return 0.0
-    return (query.executor_cpu_ms + broadcast_ms(query) * max(1, cores)) / 1e3
+    return (query.executor_cpu_ms + waiting_core_ms(query, cores)) / 1e3
+
+
+def waiting_core_ms(query: Query, cores: int) -> float:
+    """What cores waited for a query's driver to build and send broadcasts: of an application's as many as the tasks of this one
+    kept busy besides, for at most half of its time. A cluster may have hundreds that it never used."""
+    took, duration = broadcast_ms(query), query.duration_ms or 0
+    busy = query.executor_run_ms / max(1, duration - took, duration / 2)
+    return took * max(1.0, min(cores, busy))
 
 
 def broadcast_ms(query: Query) -> int:
-    """What its driver took to build and send broadcasts, while cores waited."""
+    """What its driver took to build and send broadcasts."""
     return work.broadcast_ms if (work := _work(query)) else 0
 
 

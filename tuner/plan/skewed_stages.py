@@ -44,9 +44,10 @@ class LongestTask:
 def longest_task(stage: Stage, min_tasks: int = MIN_TASKS) -> LongestTask | None:
     """The task a stage waited for: five times as long as the mean of the others, and half of the stage's time.
 
-    None where no task stands out, or attempts that failed are in the sum of times.
+    None where no task stands out, or attempts that failed are in the sum of times. Those that were killed may be, as where
+    speculation ran the longest twice (`spark.speculation`): the mean is the larger for it, and the task stands out less.
     """
-    if stage.completed_tasks < min_tasks or stage.failed_tasks or stage.killed_tasks:
+    if stage.completed_tasks < min_tasks or stage.failed_tasks:
         return None
     read = stage.input_bytes + stage.shuffle_read_bytes
     longest = stage.longest_task_ms

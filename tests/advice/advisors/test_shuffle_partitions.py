@@ -66,6 +66,12 @@ def test_large_shuffles_that_spilled_get_more() -> None:
     assert (_advised(shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500)) or 0) >= 800
 
 
+def test_no_more_than_those_of_which_aqe_sees_the_skew_where_it_does_now() -> None:
+    spilled = shuffled(9_000 * TARGET_BYTES, spilled=10**12, seconds=5000)
+    assert _advised(spilled) == 2_000
+    assert _advised(replace(spilled, shuffles=spilled.shuffles), conf={KEY: "2400"}) == 13_504
+
+
 @pytest.mark.parametrize(
     ("case", "conf"),
     [
@@ -128,9 +134,9 @@ def test_a_shuffle_that_a_log_does_not_tell_all_of_may_be_the_largest(when: str)
 
 
 def test_what_was_larger_before_counts_for_more_partitions_too() -> None:
-    spilling = shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500)
+    spilling = shuffled(640 * TARGET_BYTES, spilled=10**11, seconds=500)
     (alone,) = advise_shuffle_partitions(_after(spilling, spilling))
-    (found,) = advise_shuffle_partitions(_after(shuffled(1600 * TARGET_BYTES), spilling))
+    (found,) = advise_shuffle_partitions(_after(shuffled(1280 * TARGET_BYTES), spilling))
     assert int(found.actions[0].value) == 2 * int(alone.actions[0].value)
 
 

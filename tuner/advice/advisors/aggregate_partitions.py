@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.advisors.shuffle_partitions import (
-    MAX_PARTITIONS,
     advise_shuffle_partitions,
     more_segments_seconds,
+    most_partitions,
     predict_more_partitions,
 )
 from tuner.advice.candidates.coalescing import Coalescing
@@ -61,7 +61,7 @@ def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
         shuffle = _shuffle_of(query, site)
         if shuffle is None or not site.fallback_tasks or not site.tasks or site.operator != "HashAggregate":
             continue
-        wanted = _wanted(site, cap, cores)
+        wanted = _wanted(site, cap, cores, most_partitions(current))
         # With more partitions AQE makes of them as many tasks as bytes ask for: those must be more than now.
         if wanted < 2 * max(current, site.tasks) or Coalescing.of(facts).tasks(shuffle, wanted) < 2 * site.tasks:
             continue
@@ -78,13 +78,13 @@ def _shuffle_of(query: Query, site: AggregateSite) -> ShuffleExchange | None:
     return next((s for s in query.shuffles if s.adjustable and s.data_bytes == site.shuffle_bytes), None)
 
 
-def _wanted(site: AggregateSite, cap: int, cores: int) -> int:
-    """Partitions of which each one's hash map fits, a multiple of the cores."""
+def _wanted(site: AggregateSite, cap: int, cores: int, most: int) -> int:
+    """Partitions of which each one's hash map fits, a multiple of the cores, and no more than `most`."""
     groups, row_bytes = (site.output_rows or 0) * ROOM, (site.shuffle_bytes or 0) * ROOM
     partitions = cores
-    while partitions < MAX_PARTITIONS and relation_bytes(int(groups / partitions), int(row_bytes / partitions)) > cap:
+    while partitions < most and relation_bytes(int(groups / partitions), int(row_bytes / partitions)) > cap:
         partitions *= 2
-    return min(MAX_PARTITIONS, math.ceil(partitions / cores) * cores)
+    return min(most, math.ceil(partitions / cores) * cores)
 
 
 def _recommendation(

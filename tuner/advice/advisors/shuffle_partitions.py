@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
+from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
 from tuner.advice.facts import Facts, is_whole
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction, Risk
@@ -37,6 +38,12 @@ def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
     return facts.once(_advised)
 
 
+def most_partitions(current: int) -> int:
+    """No more than those of which the driver keeps each one's size, where it does now: AQE sees no skew in others
+    (HighlyCompressedMapStatus)."""
+    return MOST_PARTITIONS if current <= MOST_PARTITIONS else MAX_PARTITIONS
+
+
 def more_segments_seconds(facts: Facts, current: int, wanted: int) -> float:
     """Wall seconds of the segments that all shuffles would write and fetch besides."""
     shuffles = (s for q in facts.succeeded for s in q.shuffles if s.adjustable)
@@ -55,7 +62,7 @@ def _advised(facts: Facts) -> Sequence[Change]:
     if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
         return ()
     current, largest = _current(facts), _largest_bytes(facts)
-    wanted = _wanted(largest, _most_cores(facts))
+    wanted = min(_wanted(largest, _most_cores(facts)), most_partitions(current))
     queries = {q.id: q for q, _ in shuffles}.values()
     before = total_seconds(queries)
     if wanted <= current / 2 and not _has_lost(facts) and not _has_spilled(facts):

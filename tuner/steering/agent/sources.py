@@ -62,8 +62,8 @@ SOURCES = (
     "Extensions",
 )
 EXTENSIONS_CLASS = "tuner.steering.agent.Extensions"
-# A session of Spark 3.2 or newer asks for it by itself (SPARK-35380): an application that sets spark.sql.extensions in
-# its code takes nothing away.
+# A session of Spark 3.2 or newer asks for it by itself (SPARK-35380): an application that sets spark.sql.extensions in its code
+# takes nothing away. Python's sessions do since 4.0: seen in 4.0.5, 4.1.4 and 4.3.0, not in 3.5.9.
 _PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 
 

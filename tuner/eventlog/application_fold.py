@@ -107,12 +107,10 @@ class ApplicationFold:
     def add_long(self, event: msgspec.Struct, line_bytes: int) -> None:
         """Like `add`, of an event of LONG_BYTES or more. Raises CorruptDataError as `weigh` does."""
         self.fragment.events += line_bytes // _BYTES_OF_AN_EVENT
-        self._unweighed += line_bytes
         self._line_bytes = line_bytes
         self.add(event)
         self._line_bytes = 0
-        if self._unweighed > _WEIGHED_BYTES:
-            self.weigh()
+        self._has_grown(line_bytes)
 
     def absorb(self, later: Fragment) -> None:
         """Take in the stretch of the log that follows, as another fold has left it."""
@@ -188,6 +186,12 @@ class ApplicationFold:
         """As `weigh`, but the more seldom the more was open: it takes its time."""
         self._looks_to_skip -= 1
         if self._looks_to_skip < 0:
+            self.weigh()
+
+    def _has_grown(self, more_bytes: int) -> None:
+        """Weighs where much has come since it last was. Raises as `weigh`."""
+        self._unweighed += more_bytes
+        if self._unweighed > _WEIGHED_BYTES:
             self.weigh()
 
     def weigh(self) -> None:
@@ -330,9 +334,7 @@ class ApplicationFold:
             # Of an attempt that began in an earlier stretch of the log, those that waited are not known here.
             waiting = self._groups.waiting(info.stage_id) if begins or not self._piece else {}
             attempt = stage.attempts[info.attempt] = OpenAttempt(info, [0] * TOTALS, waiting)
-            self._unweighed += len(waiting) * _ENTRY_BYTES
-            if self._unweighed > _WEIGHED_BYTES:
-                self.weigh()
+            self._has_grown(len(waiting) * _ENTRY_BYTES)
         return attempt
 
     def _stage(self, stage_id: int) -> OpenStage:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from tuner.model.agent_message import MAX_DIRECTIVES
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.reason import ReasonCode
 
 _RANK = {status: rank for rank, status in enumerate(DirectiveStatus)}
-# A log may tell of as many as it likes: of a thousand executions or queries all together are kept.
-_MAX_RESULTS, _MAX_CHARACTERS = 1_000, 1 << 16
+# A log may tell of as much as it likes: what is said of a thousand executions, and of as many queries, is kept.
+_MAX_CHARACTERS = 1 << 16
 
 
 def strongest_results(outcomes: Iterable[DirectiveResult]) -> tuple[DirectiveResult, ...]:
@@ -28,7 +29,7 @@ def strongest_results(outcomes: Iterable[DirectiveResult]) -> tuple[DirectiveRes
 
 def _first(outcomes: Iterable[DirectiveResult]) -> Iterator[DirectiveResult]:
     characters = 0
-    for outcome in islice(outcomes, _MAX_RESULTS):
+    for outcome in islice(outcomes, MAX_DIRECTIVES):
         characters += len(outcome.action_id) + len(outcome.reason)
         if characters > _MAX_CHARACTERS:
             return

@@ -34,7 +34,7 @@ def orders_worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[
     that it is not applied at says nothing.
     """
     orders = [d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.acts_on_any_values]
-    worse = [decided for decided in orders if _why_worse(facts, decided, runs)]
+    worse = [decided for decided in orders if _why_worse(facts, decided, runs, ranges={})]
     if not worse:
         return {}
     # Few are: only then is it worked out at which sizes they apply.
@@ -43,13 +43,11 @@ def orders_worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[
     return {id_: why for id_, why in found.items() if why}
 
 
-def _why_worse(
-    facts: Facts, decided: DecidedChange, runs: Sequence[Run], ranges: _Ranges | None = None
-) -> Reason | None:
-    """Within the ranges of sizes of its orders, by their ids; at any size where these are not given."""
+def _why_worse(facts: Facts, decided: DecidedChange, runs: Sequence[Run], ranges: _Ranges) -> Reason | None:
+    """Within the ranges of sizes of its orders, by their ids; at any size where there are none."""
     found = None
     for all_executions, action in product(_by_class(decided, runs), decided.change.actions):
-        executions = _applied_to(all_executions, action, (ranges or {}).get(action.id, ()))
+        executions = _applied_to(all_executions, action, ranges.get(action.id, ()))
         for code, worst in _worst(facts, decided, action, executions).items():
             if worst and not worst.is_no_worse and worst.seconds - worst.replaced > MIN_SECONDS:
                 seconds = {"seconds": worst.seconds, "replaced_seconds": worst.replaced}

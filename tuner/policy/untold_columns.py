@@ -14,6 +14,8 @@ from tuner.model.query_values import FilterCondition
 from tuner.policy.neutral_columns import FEW_ROWS, ROWS_BOUND, Ran
 
 ClassOf = Callable[[tuple[FilterCondition, ...]], str]
+# Beside the parts of `Query.row_counts`.
+_READ = "bytes"
 
 
 def told_in_full(executions: Sequence[Ran]) -> list[Ran]:
@@ -72,9 +74,6 @@ def _keep_as_many_rows(queries: Iterable[Query], others: Iterable[Query]) -> boo
     counted = (mine.keys() & theirs.keys()) - {_READ}
     pairs = [(mine[part], theirs[part]) for part in counted or mine.keys() & theirs.keys()]
     return all(min(rows) * ROWS_BOUND >= min(among) and max(rows) <= max(among) * ROWS_BOUND for rows, among in pairs)
-
-
-_READ = "bytes"
 
 
 def _amounts(queries: Iterable[Query]) -> dict[str, list[int]]:

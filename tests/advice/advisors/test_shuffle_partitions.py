@@ -69,7 +69,7 @@ def test_large_shuffles_that_spilled_get_more() -> None:
 def test_no_more_than_those_of_which_aqe_sees_the_skew_where_it_does_now() -> None:
     spilled = shuffled(9_000 * TARGET_BYTES, spilled=10**12, seconds=5000)
     assert _advised(spilled) == 2_000
-    assert _advised(replace(spilled, shuffles=spilled.shuffles), conf={KEY: "2400"}) == 13_504
+    assert _advised(spilled, conf={KEY: "2400"}) == 13_504
 
 
 @pytest.mark.parametrize(

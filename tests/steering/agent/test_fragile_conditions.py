@@ -12,7 +12,7 @@ from tests.conftest import AT_LENGTH
 from .fragile_programs import RAISING, Fragile
 from .fragile_run import FragileRun, run_fragile
 
-# By day test_fragile.py asks such conditions.
+# By day test_fragile.py asks some of these conditions beside orders.
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _OTHER_ROWS = "another kind of join could ask what may fail of other rows"
 _PAIRS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")

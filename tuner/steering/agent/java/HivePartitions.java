@@ -16,8 +16,9 @@ public final class HivePartitions {
 
   /** The plan with the partitions that its filters ask for; as it is without such tables. */
   public static LogicalPlan pruned(LogicalPlan plan) {
+    if (!reads(plan)) return plan;
     Option session = SparkSession.getActiveSession();
-    if (!reads(plan) || session.isEmpty()) return plan;
+    if (session.isEmpty()) return plan;
     try {
       Class rule = Class.forName(RULE, true, LogicalPlan.class.getClassLoader());
       return (LogicalPlan) ((Rule) rule.getConstructors()[0].newInstance(new Object[] {session.get()})).apply(plan);
@@ -27,9 +28,11 @@ public final class HivePartitions {
   }
 
   private static boolean reads(LogicalPlan plan) {
-    if (plan instanceof HiveTableRelation && ((HiveTableRelation) plan).isPartitioned()) return true;
-    List children = Trees.children(plan);
-    for (int i = 0; i < children.size(); i++) if (reads((LogicalPlan) children.get(i))) return true;
+    List leaves = Trees.leaves(plan);
+    for (int i = 0; i < leaves.size(); i++) {
+      Object leaf = leaves.get(i);
+      if (leaf instanceof HiveTableRelation && ((HiveTableRelation) leaf).isPartitioned()) return true;
+    }
     return false;
   }
 }

@@ -45,9 +45,13 @@ public final class ListedFiles {
    * other relations, and where Spark would list them once more then.
    */
   public static long bytesOfAllPartitions(LogicalPlan leaf) {
-    FileIndex files = ofLeaf(leaf);
-    boolean isKept = files instanceof CatalogFileIndex && SQLConf.get().filesourcePartitionFileCacheSize() > 0;
-    return isKept ? ((CatalogFileIndex) files).filterPartitions(Nil$.MODULE$).sizeInBytes() : -1;
+    if (!areInPartitions(leaf) || SQLConf.get().filesourcePartitionFileCacheSize() <= 0) return -1;
+    return ((CatalogFileIndex) ofLeaf(leaf)).filterPartitions(Nil$.MODULE$).sizeInBytes();
+  }
+
+  /** Whether a relation is a catalog's table in partitions that nobody has listed yet. */
+  public static boolean areInPartitions(LogicalPlan leaf) {
+    return ofLeaf(leaf) instanceof CatalogFileIndex;
   }
 
   private static List of(LogicalPlan plan) {

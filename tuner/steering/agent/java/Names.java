@@ -127,8 +127,9 @@ public final class Names {
     if (leaf instanceof Range) return "range";
     if (leaf instanceof LogicalRDD) return "existingrdd";
     if (leaf instanceof ExternalRDD) {
-      String name = named("Scan " + ((ExternalRDD) leaf).rdd().name());
-      return ((ExternalRDD) leaf).rdd().name() == null || name.isEmpty() ? "scan" : identifier(name);
+      String rdd = ((ExternalRDD) leaf).rdd().name();
+      String name = rdd == null ? "" : named("Scan " + rdd);
+      return name.isEmpty() ? "scan" : identifier(name);
     }
     return "?" + leaf.getClass().getSimpleName();
   }

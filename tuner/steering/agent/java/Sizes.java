@@ -9,9 +9,6 @@ import org.apache.spark.sql.catalyst.expressions.IsNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.execution.datasources.CatalogFileIndex;
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
-import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.PruneFileSourcePartitions$;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown$;
@@ -157,17 +154,14 @@ public final class Sizes {
   }
 
   private static boolean hasTables(LogicalPlan plan) {
-    if (plan instanceof DataSourceV2Relation) return true;
-    List children = Trees.children(plan);
-    for (int i = 0; i < children.size(); i++) if (hasTables((LogicalPlan) children.get(i))) return true;
+    List leaves = Trees.leaves(plan);
+    for (int i = 0; i < leaves.size(); i++) if (leaves.get(i) instanceof DataSourceV2Relation) return true;
     return false;
   }
 
   private static boolean hasPartitions(LogicalPlan plan) {
-    Object relation = plan instanceof LogicalRelation ? ((LogicalRelation) plan).relation() : null;
-    if (relation instanceof HadoopFsRelation && ((HadoopFsRelation) relation).location() instanceof CatalogFileIndex) return true;
-    List children = Trees.children(plan);
-    for (int i = 0; i < children.size(); i++) if (hasPartitions((LogicalPlan) children.get(i))) return true;
+    List leaves = Trees.leaves(plan);
+    for (int i = 0; i < leaves.size(); i++) if (ListedFiles.areInPartitions((LogicalPlan) leaves.get(i))) return true;
     return false;
   }
 
@@ -180,7 +174,7 @@ public final class Sizes {
 
   /** What IN and EXISTS look in: it will be joined to the relation whose rows they test, and a log counts both. */
   private static BigInteger ofTested(LogicalPlan plan) {
-    List tested = Trees.hasSubquery(plan) ? Trees.tested(plan) : new ArrayList();
+    List tested = Trees.tested(plan);
     BigInteger sum = BigInteger.ZERO;
     for (int i = 0; i < tested.size(); i++) sum = sum.add(ofLeaves((LogicalPlan) tested.get(i)));
     return sum;

@@ -152,6 +152,19 @@ public final class Trees {
     for (int i = 0; i < subqueries.size(); i++) addEverything((LogicalPlan) subqueries.get(i), found);
   }
 
+  /** What a plan reads: its operators without inputs, not those of its subqueries. */
+  public static List leaves(LogicalPlan plan) {
+    List found = new ArrayList();
+    addLeaves(plan, found);
+    return found;
+  }
+
+  private static void addLeaves(LogicalPlan plan, List found) {
+    List below = children(plan);
+    if (below.isEmpty()) found.add(plan);
+    for (int i = 0; i < below.size(); i++) addLeaves((LogicalPlan) below.get(i), found);
+  }
+
   /** A plan whose inputs are rewritten; the plan itself where none changes. */
   public static LogicalPlan mapChildren(LogicalPlan plan, Rewrite rewrite) {
     List before = children(plan);

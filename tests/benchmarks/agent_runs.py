@@ -13,8 +13,8 @@ from typing import Any
 
 import pyspark
 
+from tuner.model.agent_message import EXTENSIONS_CLASS
 from tuner.steering.agent.jar import agent_jar
-from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.spark_home import require_spark_in
 
 HOME = Path(pyspark.__file__).parent

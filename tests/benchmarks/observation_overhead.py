@@ -27,8 +27,8 @@ from tuner.bench.bench_run import Setup
 from tuner.bench.rotated import rotated
 from tuner.bench.run_application import Submit, run_application
 from tuner.bench.workloads.benchmarks import BENCHMARKS, benchmark_workload
+from tuner.model.agent_message import EXTENSIONS_CLASS
 from tuner.steering.agent.jar import agent_jar
-from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.spark_home import require_spark_in
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, EXPLAIN_MODE, LOG_PEAKS
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from tuner.eventlog.airflow_tags import AIRFLOW_TAGS
 from tuner.printable import printable
 from tuner.spark.knobs import KNOBS
-from tuner.spark.properties import APP_ID, APP_NAME, DEPLOY_MODE, MASTER
+from tuner.spark.properties import APP_ID, APP_NAME, DEPLOY_MODE, EXTENSIONS, MASTER
 from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY
 
 # A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
 # needed, not of what is dangerous.
 _IDENTITY = (APP_ID, APP_NAME, MASTER, DEPLOY_MODE, CHANGES, COHORT, DECISION, KEY)
-ALLOWED = AIRFLOW_TAGS.union(KNOBS, _IDENTITY)
+ALLOWED = AIRFLOW_TAGS.union(KNOBS, _IDENTITY, (EXTENSIONS,))
 
 
 _LONGEST = 1000

@@ -17,7 +17,7 @@ def is_advised_ahead(store: Store, job: JobToRun, marks: Sequence[RunMark]) -> b
     ahead = store.look_ahead(job.cohort)
     if ahead is None:
         return False
-    way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent)
+    way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent, ahead.beside)
     stamp = advice_stamp(marks, reach_of(job, way))
     return bool(stamp) and stamp == ahead.advice_stamp
 

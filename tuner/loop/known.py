@@ -17,8 +17,9 @@ from tuner.model.change import Change
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, Run
 from tuner.model.verdict import Verdict
+from tuner.policy.extensions_beside import extensions_beside
 from tuner.policy.measure import usable
-from tuner.policy.why_no_agent import why_no_agent
+from tuner.policy.why_no_agent import DOES_WITHOUT, why_no_agent
 from tuner.problems import Problems
 from tuner.steering.steering_method import SteeringMethod, choose_method
 
@@ -42,6 +43,7 @@ class Known:
     advised: Sequence[Change]
     advice_stamp: str
     no_agent: str
+    beside: str | None
     imported: Sequence[ImportedChange]
 
     @property
@@ -52,8 +54,10 @@ class Known:
 def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_version: str, problems: Problems) -> Known:
     """Reads what the store holds of a job; StoreError as `Store` raises it. What was advised on the same runs is taken up."""
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
-    no_agent = why_no_agent(runs, datetime.now(UTC), sees_defaults=job.submission.sees_defaults)
-    way = choose_method(job.steering, job.submission, spark_version, no_agent)
+    sees_defaults = job.submission.sees_defaults
+    no_agent = why_no_agent(runs, datetime.now(UTC), sees_defaults=sees_defaults)
+    beside = None if sees_defaults else extensions_beside(runs, DOES_WITHOUT)
+    way = choose_method(job.steering, job.submission, spark_version, no_agent, beside)
     reach = reach_of(job, way)
     stamp = "" if _is_new(runs) else advice_stamp([run.mark for run in runs], reach)
     ahead = store.look_ahead(job.cohort) if stamp else None
@@ -63,7 +67,7 @@ def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_versio
     advised = ahead.advised if ahead else advised_on(facts, problems)
     verdicts, tries = store.verdicts(job.cohort), earlier_tries(store, job)
     imported = problems.guard("look at what was imported", lambda: store.imports(job.cohort), list[ImportedChange]())
-    return Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, imported)
+    return Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, beside, imported)
 
 
 def _elsewhere(store: Store, job: JobToRun, runs: Sequence[Run]) -> Elsewhere:

@@ -52,7 +52,8 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
     rests_on = (known.verdicts, known.elsewhere, known.imported)
     stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, *rests_on)
     # The run that ended may have had another Spark than the latest that measured anything.
-    is_certain = choose_method(job.steering, job.submission, latest.spark_version, known.no_agent) == way and are_known(
+    of_latest = choose_method(job.steering, job.submission, latest.spark_version, known.no_agent, known.beside)
+    is_certain = of_latest == way and are_known(
         [*known.advised, *(decided.change for run in runs for decided in run.decision.changes)]
     )
     told = AgentDirectives()
@@ -73,6 +74,7 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
             tuple(known.advised),
             known.advice_stamp,
             known.no_agent,
+            known.beside,
         ),
     )
 

@@ -27,7 +27,7 @@ def steered_ahead(
     ahead = store.look_ahead(job.cohort)
     if ahead is None or not ahead.stamp:
         return None
-    way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent)
+    way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent, ahead.beside)
     reach = reach_of(job, way)
     advice = advice_stamp(marks, reach)
     elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)

@@ -33,6 +33,8 @@ READABLE_VERSIONS = (1, 2, VERSION)
 # The properties that hold the text, or the name of the file it is in.
 DIRECTIVES = "spark.tuner.directives"
 DIRECTIVES_FILE = "spark.tuner.directives.file"
+# The class that Spark loads as an extension of its sessions.
+EXTENSIONS_CLASS = "tuner.steering.agent.Extensions"
 
 MAX_CHARACTERS = 4 << 20
 MAX_DIRECTIVES = 1000

@@ -19,7 +19,7 @@ class LookAhead:
     changes are called, by fingerprint. `spark_version` is that of the latest run that measured anything, `own_runs` how many
     did, `has_learner` whether there was anything to learn prices with. `prices` and what was `advised` by them hold for as long
     as `advice_stamp` is the same, whatever was decided. `no_agent` says why it is without the agent, where runs have shown that
-    they cannot have it.
+    they cannot have it, `beside` what its extension is named beside, where they have shown that it must be.
     """
 
     stamp: str
@@ -34,3 +34,4 @@ class LookAhead:
     advised: tuple[Change, ...] = ()
     advice_stamp: str = ""
     no_agent: str = ""
+    beside: str | None = None

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tuner.model.failure import FailureKind
-from tuner.model.run import Run, RunState
+from tuner.model.run import Outcome, Run, RunState
+from tuner.policy.extensions_beside import FINDS_BY_JAR, extensions_beside, had_by_name, was_to_have_agent
+from tuner.spark.properties import EXTENSIONS
+from tuner.spark.version import read_version
 
 # Then it is tried again: another jar may have been deployed meanwhile.
 DOES_WITHOUT = timedelta(days=7)
@@ -17,7 +20,15 @@ _WITHOUT_ITS_JARS = frozenset({FailureKind.CODE, FailureKind.OWN_EXIT})
 def why_no_agent(runs: Sequence[Run], now: datetime, *, sees_defaults: bool = True) -> str:
     """Why the next run is not to have the agent; "" where it may. `runs` are the latest of a cohort, oldest first;
     `sees_defaults` is as its submission has it."""
-    return _why_not_loaded(runs, now) or ("" if sees_defaults else _why_fails_with_it(runs, now))
+    if sees_defaults:
+        return _why_not_loaded(runs, now)
+    return ("" if _is_named_next(runs) else _why_not_loaded(runs, now)) or _why_fails_with_it(runs, now)
+
+
+def _is_named_next(runs: Sequence[Run]) -> bool:
+    """Whether the next run is the first to have the agent by its name."""
+    told = _told(runs)
+    return told is not None and not had_by_name(told) and extensions_beside(runs, DOES_WITHOUT) is not None
 
 
 def _why_fails_with_it(runs: Sequence[Run], now: datetime) -> str:
@@ -48,18 +59,26 @@ def _why_not_loaded(runs: Sequence[Run], now: datetime) -> str:
     """A jar that is for another Spark or Scala does not link: Spark starts without the extension, or the agent leaves all plans
     alone. The latest run that was to have the agent tells.
     """
-    told = next((run for run in reversed(runs) if _was_to_have_agent(run)), None)
+    told = _told(runs)
     if told is None or told.outcome is None or not told.outcome.agent_missing or now - told.started_at > DOES_WITHOUT:
         return ""
     if any(run.outcome and run.outcome.spark_version != told.outcome.spark_version for run in runs[runs.index(told) :]):
         return ""
     until = told.started_at + DOES_WITHOUT
     return (
-        f"it did not load in run {told.key} (Spark {told.outcome.spark_version}), or could not read what it was told; deploy a "
-        f"jar for that Spark and its Scala; it is tried again from {until:%Y-%m-%d} on, or with another Spark"
+        f"it did not load in run {told.key} (Spark {told.outcome.spark_version}), or could not read what it was told; "
+        f"{_what_to_do(told, told.outcome)}; it is tried again from {until:%Y-%m-%d} on, or with another Spark"
     )
 
 
-def _was_to_have_agent(run: Run) -> bool:
-    outcome = run.outcome
-    return outcome is not None and (outcome.agent_missing or any(query.directives for query in outcome.queries))
+def _told(runs: Sequence[Run]) -> Run | None:
+    return next((run for run in reversed(runs) if was_to_have_agent(run)), None)
+
+
+def _what_to_do(told: Run, outcome: Outcome) -> str:
+    if outcome.conf.get(EXTENSIONS) and not had_by_name(told) and read_version(outcome.spark_version) < FINDS_BY_JAR:
+        return (
+            f"its session was made with other extensions: set {EXTENSIONS} in the job's conf and not in its code, and the "
+            "agent's is added there"
+        )
+    return "deploy a jar for that Spark and its Scala"

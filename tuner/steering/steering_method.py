@@ -18,14 +18,16 @@ class SteeringMethod:
     why: str = ""
 
 
-def choose_method(asked: Steering, submission: Submission, ran_version: str, no_agent: str = "") -> SteeringMethod:
+def choose_method(
+    asked: Steering, submission: Submission, ran_version: str, no_agent: str = "", beside: str | None = None
+) -> SteeringMethod:
     """The way for a submission; `ran_version` is the Spark of the cohort's latest run ("" if unknown), `no_agent` why its runs
-    do without the agent ("" where they do not)."""
+    do without the agent ("" where they do not), `beside` as `Route` has it."""
     if asked is not Steering.AGENT:
         return SteeringMethod(asked)
     if no_agent:
         return SteeringMethod(Steering.CONF, why=no_agent)
-    found = agent_route(submission, ran_version)
+    found = agent_route(submission, ran_version, beside)
     return (
         SteeringMethod(Steering.CONF, why=found.why)
         if isinstance(found, NoRoute)

@@ -71,6 +71,16 @@ def test_extensions_of_a_service_that_nobody_sees_are_not_replaced(platform: str
     assert hand_over(Route(named), TEXT, environ).merged["spark.sql.extensions"] == f"a.A,{AGENT}"
 
 
+def test_where_a_session_is_made_past_the_jar_the_extension_is_named_beside_the_services_own(
+    environ: dict[str, str],
+) -> None:
+    there = Submission(None, {}, "hdfs:///agent.jar", "Livy")
+    assert hand_over(Route(there, beside="a.A,b.B"), TEXT, environ).merged["spark.sql.extensions"] == f"a.A,b.B,{AGENT}"
+    assert hand_over(Route(there, beside=""), TEXT, environ).merged["spark.sql.extensions"] == AGENT
+    own = replace(there, conf={"spark.sql.extensions": "c.C"})
+    assert hand_over(Route(own, beside="a.A"), TEXT, environ).merged["spark.sql.extensions"] == f"c.C,{AGENT}"
+
+
 def test_credentials_among_files_of_a_properties_file_do_not_come_to_the_command_line(environ: dict[str, str]) -> None:
     value = "/a.ini,https://svc:hunter2@nexus.internal/b.ini"
     conf = {"spark.submit.deployMode": "cluster", "spark.master": "yarn", "spark.files": value}

@@ -13,12 +13,11 @@ from tuner.cli.options.output import AsJson
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.errors import RequirementError
-from tuner.spark.properties import JARS
+from tuner.model.agent_message import EXTENSIONS_CLASS
+from tuner.spark.properties import EXTENSIONS, JARS
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.steering.agent.jar import build
-from tuner.steering.agent.sources import EXTENSIONS_CLASS
 from tuner.steering.agent.spark_home import SparkAtHand, require_spark_in, spark_at_hand
-from tuner.steering.agent.submission import EXTENSIONS
 
 
 def agent_jar(

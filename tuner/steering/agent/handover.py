@@ -13,13 +13,12 @@ from pathlib import Path
 
 from tuner.errors import TunerError
 from tuner.history.url import data_directory
-from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE
-from tuner.spark.properties import FILES, JARS
+from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE, EXTENSIONS_CLASS
+from tuner.spark.properties import EXTENSIONS, FILES, JARS
 from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route, why_not_repeated
-from tuner.steering.agent.sources import EXTENSIONS_CLASS
-from tuner.steering.agent.submission import EXTENSIONS, MOST_CARRIED_CHARACTERS, Submission
+from tuner.steering.agent.submission import MOST_CARRIED_CHARACTERS, Submission
 from tuner.steering.submit_conf import is_redacted
 
 _REDACTION = "spark.redaction.regex"
@@ -46,7 +45,7 @@ def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.env
     built yet.
 
     Extensions are named where all of the user's are seen: elsewhere a service's own would be replaced, and the jar names the
-    agent's itself (META-INF/services, SPARK-35380)."""
+    agent's itself (META-INF/services, SPARK-35380); but where no run would load it so, beside those that `route.beside` tells."""
     # What comes by a command's environment takes the place of nothing: where the user has extensions of his own, Spark finds the
     # agent on the class path (META-INF/services).
     user = {} if route.submission.by_environment else route.submission.conf
@@ -54,6 +53,8 @@ def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.env
     merged = {}
     if EXTENSIONS in user or route.submission.sees_defaults:
         merged[EXTENSIONS] = _joined(user.get(EXTENSIONS), EXTENSIONS_CLASS)
+    elif route.beside is not None:
+        merged[EXTENSIONS] = _joined(route.beside, EXTENSIONS_CLASS)
     if route.submission.brings_files:
         merged[JARS] = _joined(user.get(JARS), _jar(route, environ))
     if files:

@@ -28,15 +28,18 @@ class NoRoute:
 class Route:
     """The agent's jar is the deployed one, or is to be built for the Spark at hand.
 
-    `share` puts a text into a file where the driver reads it, and gives its URL; None where there is no such place.
+    `share` puts a text into a file where the driver reads it, and gives its URL; None where there is no such place. `beside` are
+    the extensions that a service sets for its jobs, which the agent's is named beside; None where the jar names it.
     """
 
     submission: Submission
     share: Callable[[str], str] | None = None
+    beside: str | None = None
 
 
-def agent_route(submission: Submission, ran_version: str = "") -> Route | NoRoute:
-    """How the agent gets to the driver; `ran_version` is the Spark that the cohort's latest run had ("" if unknown)."""
+def agent_route(submission: Submission, ran_version: str = "", beside: str | None = None) -> Route | NoRoute:
+    """How the agent gets to the driver; `ran_version` is the Spark that the cohort's latest run had ("" if unknown), `beside` as
+    `Route` has it."""
     spark = submission.spark
     version = ran_version if spark is None or (submission.in_cluster_mode and ran_version) else spark.version
     jar = filled(submission.agent_jar, version)
@@ -44,7 +47,7 @@ def agent_route(submission: Submission, ran_version: str = "") -> Route | NoRout
         return NoRoute("no run of this job has told yet which Spark it has")
     submission = replace(submission, agent_jar=jar)
     why = _obstacle(submission, version)
-    return NoRoute(why) if why else Route(submission)
+    return NoRoute(why) if why else Route(submission, beside=beside)
 
 
 def _obstacle(submission: Submission, version: str) -> str:

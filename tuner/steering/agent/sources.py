@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from tuner.model.agent_message import EXTENSIONS_CLASS
 from tuner.steering.agent.path_rules import path_rules_json
 
 DIRECTORY = Path(__file__).parent / "java"
@@ -61,7 +62,6 @@ SOURCES = (
     "HintRule",
     "Extensions",
 )
-EXTENSIONS_CLASS = "tuner.steering.agent.Extensions"
 # A session of Spark 3.2 or newer asks for it by itself (SPARK-35380): an application that sets spark.sql.extensions in its code
 # takes nothing away. Python's sessions do since 4.0: seen in 4.0.5, 4.1.4 and 4.3.0, not in 3.5.9.
 _PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"

@@ -10,7 +10,6 @@ from tuner.spark.properties import DEPLOY_MODE, MASTER
 from tuner.spark.properties_file import spark_defaults
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 
-EXTENSIONS = "spark.sql.extensions"
 _K8S_UPLOAD_PATH = "spark.kubernetes.file.upload.path"
 # Arguments of a process are limited (Linux: 128 KiB each), and so is what a person scrolls through in Spark's UI.
 MAX_CONF_CHARACTERS = 30_000

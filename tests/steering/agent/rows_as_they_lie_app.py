@@ -110,6 +110,13 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
         "MERGE",
         as_it_is,
     ),
+    # Of each table one partition is read, which is too large to be broadcast.
+    "a list of shuffled rows of a day": (
+        "SELECT s_item % 7, first(p_note), collect_list(p_note) FROM dated_sales JOIN dated_prices ON s_item = p_item "
+        "WHERE s_day = 1 AND p_day = 1 GROUP BY 1",
+        "MERGE",
+        as_it_is,
+    ),
     "a list of shuffled groups": (
         "SELECT s_item % 7, collect_list(p_note) FROM (SELECT s_item, p_note, count(*) FROM "
         f"({OF_PRICES.format(what='s_item, p_note')}) GROUP BY s_item, p_note) GROUP BY 1",
@@ -133,6 +140,11 @@ spark.sql(
 )
 for table in ("sales", "prices"):
     spark.table(table).coalesce(1).write.saveAsTable(f"single_{table}")
+# Their statistics are those of the files of a partition, whatever these are taken to hold.
+wide = spark.range(0, 250_000, 1, 2).selectExpr("id", "1 AS day", "concat(uuid(), uuid(), uuid(), uuid()) AS unread")
+for table, first, note in (("sales", 0, ""), ("prices", 249_000, "concat('price ', id) AS p_note")):
+    columns = [f"id + {first} AS {table[0]}_item", *filter(None, [note]), "unread", f"day AS {table[0]}_day"]
+    wide.selectExpr(*columns).write.partitionBy(f"{table[0]}_day").saveAsTable(f"dated_{table}")
 
 
 def run(label: str, directives: str, statement: str, program: Callable[[DataFrame], list[Any]]) -> list[str]:

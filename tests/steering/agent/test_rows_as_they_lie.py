@@ -50,7 +50,8 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     lists = {"a list of a window's rows", "a list by a column that is renamed", "a list of the first rows"}
     # On one machine a shuffle brings rows in one order.
     lists |= {"a list by other columns", "a list of shuffled groups"}
-    lists |= {f"a list of shuffled rows{what}" for what in ("", " of single files", " of single files beside others")}
+    of = ("", " of single files", " of single files beside others", " of a day")
+    lists |= {f"a list of shuffled rows{what}" for what in of}
     numbered = {f"numbered by {what}" for what in ("pandas", "a process", "a function")}
     assert {name for name, found in statuses.items() if found == {"impossible"}} == {
         name + suffix for name in lists for suffix in ("", ", statement")
@@ -67,12 +68,13 @@ def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(
     tmp_path: Path,
 ) -> None:
     by_one, by_two = "a list of shuffled rows of single files", "a list of shuffled rows"
-    beside = f"{by_one} beside others"
+    beside, of_day = f"{by_one} beside others", f"{by_two} of a day"
     with spark_cluster(tmp_path) as url:
         conf = {**_conf(agent_conf, tmp_path), **dict(item.split("=", 1) for item in ON_CLUSTER), "spark.master": url}
         report = tmp_path / "report.json"
-        logs = spark_submit(_APP, report, by_one, beside, by_two, log_dir=tmp_path / "logs", conf=conf)
+        logs = spark_submit(_APP, report, by_one, beside, by_two, of_day, log_dir=tmp_path / "logs", conf=conf)
     same = json.loads(report.read_text(encoding="utf-8"))
     assert same[by_one] and same[beside]
     statuses = _statuses(logs)
-    assert [statuses[name] for name in (by_one, beside, by_two)] == [{"impossible"}, {"impossible"}, {"applied"}]
+    assert [statuses[name] for name in (by_one, beside)] == [{"impossible"}, {"impossible"}]
+    assert [statuses[name] for name in (by_two, of_day)] == [{"applied"}, {"applied"}]

@@ -27,11 +27,16 @@ public final class HivePartitions {
     }
   }
 
+  /** Whether nothing tells yet which of its partitions are read. */
+  public static boolean isToBePruned(HiveTableRelation table) {
+    return table.isPartitioned() && table.prunedPartitions().isEmpty();
+  }
+
   private static boolean reads(LogicalPlan plan) {
     List leaves = Trees.leaves(plan);
     for (int i = 0; i < leaves.size(); i++) {
       Object leaf = leaves.get(i);
-      if (leaf instanceof HiveTableRelation && ((HiveTableRelation) leaf).isPartitioned()) return true;
+      if (leaf instanceof HiveTableRelation && isToBePruned((HiveTableRelation) leaf)) return true;
     }
     return false;
   }

@@ -102,8 +102,6 @@ public final class JoinOrders implements Trees.Rewrite {
       pass.tell(order.id, Pass.APPLIED, "it was so already");
       return null;
     }
-    // What is asked of a metastore for their sizes, Spark is not to ask for again.
-    if (!order.ranges.isEmpty()) for (int i = 0; i < items.length; i++) plans.set(i, Sizes.pruned((LogicalPlan) plans.get(i)));
     Held held = Sizes.obstacle(plans, order.ranges);
     if (held != null) {
       pass.hold(order.id, held);

@@ -77,12 +77,24 @@ public final class OrderRule extends Rule {
     Lineage lineage = new Lineage(operators, names);
     pass.tellValues(new Literals(operators, lineage));
     if (obstacle != null || orders.isEmpty()) return plan;
-    RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
-    LogicalPlan ordered = RowChanges.beside(new JoinOrders(orders, pass, names, lineage, rowOrder), operators).of(plan);
+    // How large a table is, and so where Spark shuffles, hangs on the partitions that are read. Spark prunes to them next, and then
+    // leaves what is pruned: a metastore is asked once.
+    LogicalPlan pruned = isAnyMeasured(orders, pass) ? Sizes.pruned(plan) : plan;
+    if (pruned != plan) operators = Trees.everything(pruned);
+    RowOrder rowOrder = new RowOrder(pruned, Agent.orderSensitive());
+    LogicalPlan ordered = RowChanges.beside(new JoinOrders(orders, pass, names, lineage, rowOrder), operators).of(pruned);
     if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;
     pass.undo("the order would change the columns of the result");
     return plan;
+  }
+
+  private static boolean isAnyMeasured(List orders, Pass pass) {
+    for (int i = 0; i < orders.size(); i++) {
+      Directives.Order order = (Directives.Order) orders.get(i);
+      if (pass.isMeasured(order.literals, order.neutral)) return true;
+    }
+    return false;
   }
 
   /** Null for what is sealed to this plan. */

@@ -82,7 +82,7 @@ public final class Shuffles {
 
   private static boolean isUnsized(LogicalPlan leaf) {
     if (leaf instanceof DataSourceV2Relation) return true;
-    if (leaf instanceof HiveTableRelation) return ((HiveTableRelation) leaf).isPartitioned();
+    if (leaf instanceof HiveTableRelation) return HivePartitions.isToBePruned((HiveTableRelation) leaf);
     // Tables that are partitioned alike are joined as they lie.
     if (leaf instanceof DataSourceV2ScanRelation) return SQLConf.get().getConfString(IN_PLACE, "false").equals("true");
     return bucketsOf(leaf) != null;
@@ -94,11 +94,12 @@ public final class Shuffles {
     return (BucketSpec) ((HadoopFsRelation) relation).bucketSpec().get();
   }
 
-  /** A name may be written otherwise than in the table. */
+  /** Of partitions that are listed already none will go. A name may be written otherwise than in the table. */
   private static boolean prunes(Filter filter) {
     if (!(filter.child() instanceof LogicalRelation)) return false;
     Object relation = ((LogicalRelation) filter.child()).relation();
     if (!(relation instanceof HadoopFsRelation)) return false;
+    if (((HadoopFsRelation) relation).location() instanceof PartitioningAwareFileIndex) return false;
     String[] partitions = ((HadoopFsRelation) relation).partitionSchema().fieldNames();
     List columns = Trees.list(((Expression) filter.condition()).references());
     for (int i = 0; i < columns.size(); i++) {

@@ -113,6 +113,20 @@ class TestColumnsThatAListIsTooShortFor:
         assert read_columns(scan) == ("a", "b", "Key")
         assert read_columns(plan(BASE)) == ("k", "v")
 
+    def test_keys_belong_to_the_scan_whose_filter_takes_them_without_nulls(self) -> None:
+        """Scans of Iceberg, Hive and JDBC tell no schema."""
+        orders, items = (
+            plan(
+                f"Filter | (isnotnull(key#{key}L) AND (a#{first} > 1))\n"
+                f"  BatchScan cat.db.{table} | [a#{first}, ... 30 more fields] cat.db.{table}"
+            )
+            for table, first, key in (("orders", 1, 9), ("items", 2, 8))
+        )
+        lineage = lineage_of(self.joined(orders, items))
+        assert [lineage.source(key) for key in ("key#9L", "key#8L", "other#7")] == [
+            *("cat.db.orders.key", "cat.db.items.key", "other")
+        ]
+
     def test_computed_ones_do_not(self) -> None:
         below = self.joined(self.wide("orders", "a#1", "a:int,key:int"), plan(BASE))
         root = PlanNode("Project", "Project", "Project [(a#1 + 1) AS key#9]", {}, {}, (below,))

@@ -76,3 +76,16 @@ def test_a_hostile_schema_is_read_in_linear_time() -> None:
     row_bytes(scan("a#1", "a:" * 500_000))
     row_bytes(scan("a#1", "struct<" * 200_000))
     assert time.process_time() - began < 5
+
+
+def test_a_list_that_is_cut_has_as_many_columns_as_it_leaves_out() -> None:
+    cut = "a#1L, b#2L, ... 36 more fields"
+    assert row_bytes(scan(cut, "struct<a:bigint,b:bigint,c:string>")) == 8 * (1 + 3) + 24, "its schema tells them"
+    assert row_bytes(plan(f"Project | [{cut}]\n  " + "Scan parquet t.a | [a#1L,b#2L]")) == 8 * (1 + 38)
+    hostile = plan("Project | [a#1L, ... 999999 more fields]\n  Scan parquet t.a | [a#1L]")
+    assert row_bytes(hostile) < 100_000
+
+
+def test_of_a_scan_that_tells_no_types_half_of_the_columns_are_taken_for_texts() -> None:
+    """Iceberg's, Hive's, JDBC's: what Spark prints as bigint is none."""
+    assert row_bytes(plan("BatchScan cat.db.t | [a#1L,b#2,c#3] cat.db.t")) == 8 * (1 + 3) + 2 * 12

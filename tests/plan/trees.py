@@ -49,7 +49,9 @@ def parse(text: str) -> tuple[PlanInfo, dict[int, int]]:
         children = []
         while position < len(lines) and _depth(lines[position], margin) > depth:
             children.append(take(_depth(lines[position], margin)))
-        metadata = {"Location": location} if location else {}
+        # Spark tells of files, and of nothing else, which columns it reads.
+        metadata = {"ReadSchema": ""} if name.startswith("Scan parquet") else {}
+        metadata |= {"Location": location} if location else {}
         return PlanInfo(name, f"{name} {rest}".strip(), tuple(children), metadata, tuple(infos))
 
     return take(0), accumulators

@@ -21,6 +21,7 @@ from tuner.steering.submit_conf import (
     EXPLAIN_MODE,
     KEY,
     LOG_PEAKS,
+    MOST_FIELDS,
     changes_digest,
     marker,
     observing_conf,
@@ -67,6 +68,7 @@ def test_a_run_can_be_found_by_its_key_and_read() -> None:
     assert conf == {
         EVENT_LOG_ENABLED: "true",
         EXPLAIN_MODE: "cost",
+        MOST_FIELDS: "100",
         LOG_PEAKS: "true",
         KEY: "etl/run/load/-1/1",
         COHORT: "etl.load",

@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
-from tuner.plan.expression import alias, attributes, bracketed, conjuncts, single_attribute, split_top_level
+from tuner.plan.expression import alias, attributes, bracketed, single_attribute, split_top_level
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import lineage_of
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns, short_name
+from tuner.plan.without_nulls import without_nulls
 from tuner.printable import printable
 
 # What reads rows that the query itself holds names their columns after their literals; caches are named by what fills them.
@@ -26,7 +26,6 @@ _OWN_ROWS = ("LocalTableScan", "Scan OneRowRelation", "InMemoryTableScan", "Scan
 # Names that Spark makes up for what it computes.
 _GENERATED = re.compile(r"_(?:groupingexpression|gen_alias|extract|we?\d)")
 _SUBQUERY = re.compile(r"(?:scalar-)?subquery|dynamicpruning")  # printed with an id, as columns are
-_NOT_NULL = re.compile(r"isnotnull\(([^()\s]+)\)")
 _LONGEST_NAME = 100
 _MOST_NAMES = 5
 COMPUTED_COLUMNS = "computed columns"
@@ -125,20 +124,13 @@ def _whole(node: PlanNode) -> Iterator[str]:
 
 def _parts(node: PlanNode) -> Iterable[str]:
     if node.name == "Filter":
-        return _without_nulls(node.text)
+        return without_nulls(node.text)
     if node.name in JOINS and len(node.children) == 2:
         parsed = parse_join(node)
         return parsed.left_keys + parsed.right_keys
     if node.name == "Expand" and (copies := bracketed(node.text)) and (output := bracketed(node.text, copies[1])):
         return split_top_level(output[0]) if node.text.endswith(f", [{output[0]}]") else ()
     return ()
-
-
-@by_text
-def _without_nulls(text: str) -> tuple[str, ...]:
-    """What stands in `isnotnull(…)` before any other condition, for another one can hold a string that looks like it."""
-    found = map(_NOT_NULL.fullmatch, conjuncts(text.removeprefix("Filter ")))
-    return tuple(match[1] for match in takewhile(bool, found) if match)
 
 
 @by_text

@@ -19,6 +19,7 @@ from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import columns_cut, hive_partition_columns, is_scan, relation_name, scan_columns
 from tuner.plan.row_bytes import read_columns
+from tuner.plan.without_nulls import without_nulls
 from tuner.printable import identifier
 
 _UNKNOWN = ("", -1)
@@ -85,6 +86,8 @@ def lineage_of(root: PlanNode) -> Lineage:
                 lineage.owner.setdefault(id_, (relation, name))
             if columns_cut(node):
                 _unlisted(node, relation, lineage)
+        elif node.name == "Filter":
+            _filtered(node, lineage)
         elif node.name == "ReusedExchange":
             _reused(node, lineage)
         elif node.name == "Project":
@@ -98,6 +101,15 @@ def _unlisted(scan: PlanNode, relation: str, lineage: Lineage) -> None:
         if name not in listed:
             read, known = (relation, name), name.lower()
             lineage.unlisted[known] = read if lineage.unlisted.get(known, read) == read else None
+
+
+def _filtered(node: PlanNode, lineage: Lineage) -> None:
+    """What a filter right above a scan that lists not all of its columns takes without nulls, such as keys of inner joins."""
+    (scan,) = node.children if len(node.children) == 1 else (node,)
+    if is_scan(scan) and columns_cut(scan):
+        for column in without_nulls(node.text):
+            for name, id_ in attributes(column):
+                lineage.owner.setdefault(id_, (relation_name(scan), name))
 
 
 def _project(node: PlanNode, lineage: Lineage) -> None:

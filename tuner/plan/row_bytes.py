@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
-from tuner.plan.expression import bracketed, split_top_level, without_ids
+from tuner.plan.expression import MORE, bracketed, split_top_level, without_ids
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import columns_cut, is_scan, scan_columns
 
@@ -19,6 +19,10 @@ _BESIDES = {
     "map": 5 * _WORD,
     "struct": _WORD,
 }
+# Of a column whose type nothing tells: half of such are texts.
+_UNTYPED = 12
+_MORE = re.compile(r"\.\.\. (\d{1,6})" + MORE)
+_MOST_COLUMNS = 10_000
 _PART = re.compile(r"[<>]|[^<>,]++")
 _TYPE = re.compile(r"[a-z_]++")
 _PASSING = frozenset({"Filter", "Sort", "Exchange", "ShuffleExchange", "BroadcastExchange", "ReusedExchange"})
@@ -28,7 +32,9 @@ def row_bytes(node: PlanNode) -> int:
     """The bytes of one UnsafeRow of a relation: an estimate from its list of columns and the types its scan read."""
     columns = _columns(node)
     besides = _besides(node)
-    return _WORD * (-(-len(columns) // 64) + len(columns)) + sum(besides.get(name, 0) for name in columns)
+    untyped = _UNTYPED if any(map(_is_untyped, node.walk())) else 0
+    texts = sum(besides.get(name, 0 if is_long else untyped) for name, is_long in columns)
+    return _WORD * (-(-len(columns) // 64) + len(columns)) + texts
 
 
 def read_columns(scan: PlanNode) -> tuple[str, ...]:
@@ -38,21 +44,36 @@ def read_columns(scan: PlanNode) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*listed, *schema)))
 
 
-def _columns(node: PlanNode) -> list[str]:
-    """The names of the columns an operator puts out, as far as texts tell."""
+# The name of a column, as far as texts tell, and whether they tell that it is a bigint.
+_Column = tuple[str, bool]
+
+
+def _columns(node: PlanNode) -> list[_Column]:
+    """The columns an operator puts out."""
     while True:
         if aggregate := aggregate_parts(node) if node.name in AGGREGATES else None:
-            return [_name(part) for found in aggregate for part in split_top_level(found)]
+            return [column for found in aggregate for part in split_top_level(found) for column in _of_part(part)]
+        if is_scan(node) and columns_cut(node) and "ReadSchema" in node.metadata:
+            return [(name, False) for name in read_columns(node)]
         if node.name == "Project" or is_scan(node) or not node.children:
             found = bracketed(node.text.removeprefix(node.full_name)) or bracketed(node.text)
-            return [_name(part) for part in split_top_level(found[0])] if found else []
+            return [column for part in split_top_level(found[0]) for column in _of_part(part)] if found else []
         if len(node.children) > 1 or node.name not in _PASSING:
-            return [name for child in node.children for name in _columns(child)]
+            return [column for child in node.children for column in _columns(child)]
         node = node.children[0]
 
 
-def _name(part: str) -> str:
-    return without_ids(part.rpartition(" AS ")[2].partition("#")[0])
+def _of_part(part: str) -> list[_Column]:
+    """A column, or as many as a list leaves out."""
+    if more := _MORE.fullmatch(part):
+        return [("", False)] * min(int(more[1]), _MOST_COLUMNS)
+    name = part.rpartition(" AS ")[2]
+    return [(without_ids(name.partition("#")[0]), name.endswith("L") and "#" in name)]
+
+
+def _is_untyped(node: PlanNode) -> bool:
+    """Whether a scan tells nothing of its columns' types, as those of Iceberg, Hive and JDBC do not."""
+    return is_scan(node) and not node.children and "ReadSchema" not in node.metadata and bool(scan_columns(node))
 
 
 def _besides(node: PlanNode) -> dict[str, int]:

@@ -20,6 +20,10 @@ EVENT_LOG_DIR = "spark.eventLog.dir"
 # Makes Spark write the planner's own size estimates into the event log: what it compares with
 # autoBroadcastJoinThreshold. Only the text of the plan in the UI's details changes.
 EXPLAIN_MODE = "spark.sql.ui.explainMode"
+# How many columns of a list Spark prints (25 by default): which relation the key of a join is of is told by them alone, where no
+# file's schema tells.
+MOST_FIELDS = "spark.sql.debug.maxToStringFields"
+_PRINTED_FIELDS = 100
 # Makes Spark write the most that driver and executors held of memory in each stage: an event for each process of a stage, each of
 # which has ends of tasks there that are longer.
 LOG_PEAKS = "spark.eventLog.logStageExecutorMetrics"
@@ -68,6 +72,7 @@ def observing_conf(
     return {
         **event_log,
         EXPLAIN_MODE: "cost",
+        MOST_FIELDS: str(_PRINTED_FIELDS),
         # Where the log is another's, so are its properties.
         **({LOG_PEAKS: "true"} if event_log else {}),
         **(_POLLED if event_log and polls else {}),

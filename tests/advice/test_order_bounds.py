@@ -220,3 +220,15 @@ def test_so_many_ranges_are_said_and_no_more() -> None:
     found = ranges(after(*(night(20.0**n) for n in range(1, 7)), now=night(1)))
     assert len(found) == MOST_RANGES
     assert holds(found, 20.0**6), "the newest"
+
+
+def test_readings_of_a_table_that_only_their_values_tell_apart_each_have_room() -> None:
+    """A day and a month of sales: no size is both a day's and a month's."""
+    graph = block()
+    first, second, *others = graph.relations
+    day, month = replace(first, leaf_bytes=LEAF_BYTES), replace(second, label=first.label, leaf_bytes=30 * LEAF_BYTES)
+    twice = replace(graph, relations=(day, month, *others))
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(DAYS_FIRST, twice), "q")
+    (found,) = order_bounds(facts(ran(twice)), [order])[order.id]
+    assert found[first.label].least <= LEAF_BYTES
+    assert found[first.label].most >= 30 * LEAF_BYTES

@@ -72,11 +72,11 @@ class _Sizes:
     estimates: Sequence[int]
 
     def range(self, factors: Sequence[Factors], most_rows: Mapping[str, int]) -> SizeRange:
-        each = zip(self.labels, self.estimates, factors, strict=True)
-        return _common(
-            {label: SizeBounds(int(size / low), int(size * high) + 1, int(most_rows.get(label, 0) * high))}
-            for label, size, (low, high) in each
-        )
+        found: dict[str, list[tuple[int, SizeBounds]]] = {}
+        for label, size, (low, high) in zip(self.labels, self.estimates, factors, strict=True):
+            own = SizeBounds(int(size / low), int(size * high) + 1, int(most_rows.get(label, 0) * high))
+            found.setdefault(label, []).append((size, own))
+        return {label: _of_alike(each) for label, each in found.items()}
 
     def are_in(self, bounds: Mapping[str, SizeBounds]) -> bool:
         pairs = zip(self.labels, self.estimates, strict=True)
@@ -207,6 +207,17 @@ def _blocks_before(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGr
     for query in (query for past in facts.earlier for query in past.by_fingerprint.get(action.query or "", ())):
         if query.literals in values and is_whole(query):
             yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
+
+
+def _of_alike(each: Sequence[tuple[int, SizeBounds]]) -> SizeBounds:
+    """Of relations that only their literals tell apart, with their sizes: what all allow; where that shuts out one of them, as a
+    day and a month of a table do, what any does."""
+    (found,) = _common({"": bounds} for _, bounds in each).values()
+    if all(found.least <= size <= found.most for size, _ in each):
+        return found
+    rows = [bounds.most_rows for _, bounds in each]
+    least, most = min(bounds.least for _, bounds in each), max(bounds.most for _, bounds in each)
+    return SizeBounds(least, most, max(rows) if all(rows) else 0)
 
 
 def _common(each: Iterable[SizeRange]) -> SizeRange:

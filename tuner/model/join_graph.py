@@ -40,7 +40,7 @@ class GraphRelation:
     share one. `relations` are the tables below. `row_bytes` are those of a row in memory: measured where an exchange
     counted them, else by the types of the columns. `scanned_rows` are those of a scan before its filters.
     `runtime_filtered` says that a semi-join with other relations has already left rows out (dynamic pruning, bloom
-    filters).
+    filters). `leaf_bytes` are as `JoinSide` has them, of this reading of the tables: another in the same query may have others.
 
     `identity` tells it apart from what puts out other rows or columns in this run, by its literals too; it may be the
     same for several. `partitioned` holds the columns, by the names that predicates have, on any of which its rows come
@@ -58,6 +58,7 @@ class GraphRelation:
     identity: str = ""
     partitioned: tuple[tuple[str, ...], ...] = ()
     sorted: tuple[tuple[str, ...], ...] = ()
+    leaf_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

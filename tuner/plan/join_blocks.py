@@ -25,13 +25,14 @@ from tuner.plan.counting import NOTHING_LOST, Counting
 from tuner.plan.counting_of import counting_of
 from tuner.plan.digest import digest
 from tuner.plan.equalities import equality
+from tuner.plan.estimates import NO_ESTIMATES, Estimates
 from tuner.plan.expression import attributes, bracketed, conjuncts, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import JOINS, ParsedJoin, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode, each_once, prunes
 from tuner.plan.physical_properties import physical_properties
-from tuner.plan.relation import ScansBelow, is_scan, scans_of
+from tuner.plan.relation import ScansBelow, is_scan, scanned_columns, scans_of
 from tuner.plan.row_bytes import row_bytes
 from tuner.plan.sides import EXCHANGED, measure_side
 from tuner.plan.subplan_digest import subplan_digest
@@ -52,19 +53,30 @@ class JoinBlock:
 
 
 def join_graphs(
-    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN, lost: Set[int] = NOTHING_LOST
+    root: PlanNode,
+    *,
+    finished: bool = False,
+    outputs: Mapping[int, int] = _UNKNOWN,
+    lost: Set[int] = NOTHING_LOST,
+    estimates: Estimates = NO_ESTIMATES,
 ) -> tuple[JoinGraph, ...]:
     """The blocks of a plan, without its operators."""
-    return tuple(block.graph for block in join_blocks(root, finished=finished, outputs=outputs, lost=lost))
+    found = join_blocks(root, finished=finished, outputs=outputs, lost=lost, estimates=estimates)
+    return tuple(block.graph for block in found)
 
 
 def join_blocks(
-    root: PlanNode, *, finished: bool = False, outputs: Mapping[int, int] = _UNKNOWN, lost: Set[int] = NOTHING_LOST
+    root: PlanNode,
+    *,
+    finished: bool = False,
+    outputs: Mapping[int, int] = _UNKNOWN,
+    lost: Set[int] = NOTHING_LOST,
+    estimates: Estimates = NO_ESTIMATES,
 ) -> tuple[JoinBlock, ...]:
     """The blocks of a plan and of its subqueries, in plan order; those inside what is reused once.
 
     `finished` says that the plan ran to its end: what was not counted is then 0. `outputs` are `aggregate_outputs`, `lost` are
-    `lost_counters`.
+    `lost_counters`, `estimates` what the planner took each relation for.
     """
     lineage, scans_below = lineage_of(root), scans_of(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
@@ -76,7 +88,7 @@ def join_blocks(
         node = waiting.pop()
         if (parsed := _inner(node)) and id(node) not in changed:
             is_whole = finished and id(node) not in elsewhere
-            block = _Block(lineage, scans_below, outputs, counting, finished=is_whole)
+            block = _Block(lineage, scans_below, outputs, counting, estimates, finished=is_whole)
             written, _ = block.flatten(node, parsed)
             found.append((node, JoinBlock(block.graph(written), tuple(block.items))))
             waiting.extend(reversed(block.items))
@@ -114,6 +126,7 @@ class _Block:
         scans_below: ScansBelow,
         outputs: Mapping[int, int],
         counting: Counting,
+        estimates: Estimates,
         *,
         finished: bool,
     ) -> None:
@@ -121,6 +134,7 @@ class _Block:
         self._scans_below = scans_below
         self._outputs = outputs
         self._counting = counting
+        self._estimates = estimates
         self._finished = finished
         self.items: list[PlanNode] = []
         self._owner: dict[int, int] = {}
@@ -210,7 +224,8 @@ class _Block:
         )
 
     def _relation(self, item: PlanNode, label: str) -> GraphRelation:
-        side = measure_side(item, (), finished=self._finished, counting=self._counting)
+        taken_for = self._estimates.side(scanned_columns(self._scans_below.scans(item)))
+        side = measure_side(item, (), taken_for, finished=self._finished, counting=self._counting)
         below = _before_exchange(item)
         rows = physical_properties(below)
         kind = _kind(item)
@@ -227,6 +242,7 @@ class _Block:
             identity=subplan_digest(below),
             partitioned=self._names(rows.partitioned),
             sorted=self._names(rows.sorted),
+            leaf_bytes=side.leaf_bytes,
         )
 
     def _scanned_rows(self, scan: PlanNode) -> int | None:

@@ -22,7 +22,7 @@ from tuner.plan.join_text import RIGHT_OUTER, printed_keys, printed_type
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.node import PlanNode, each_once
-from tuner.plan.relation import ScansBelow, scan_columns, scans_of
+from tuner.plan.relation import ScansBelow, scanned_columns, scans_of
 from tuner.plan.runtime_filters import RuntimeFilters, runtime_filters
 from tuner.plan.sides import measure_side, output_rows
 
@@ -39,7 +39,7 @@ class JoinInput(msgspec.Struct, frozen=True):
 
     def columns(self) -> Iterator[int]:
         """The expression ids of the columns its relations have."""
-        return (id_ for scan in self.scans for _, id_ in scan_columns(scan))
+        return scanned_columns(self.scans)
 
 
 class Join(msgspec.Struct, frozen=True):

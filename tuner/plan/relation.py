@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from tuner.plan.expression import MORE, argument_list, attributes, bracketed, split_top_level
 from tuner.plan.looked_at import once_a_plan
@@ -240,6 +241,11 @@ def scan_columns(scan: PlanNode) -> list[tuple[str, int]]:
     # A path in a scan's name can hold brackets of its own: the list of columns starts after the name.
     columns = _columns(_behind_name(scan))
     return list(_columns(scan.text) or () if columns is None else columns)
+
+
+def scanned_columns(scans: Iterable[PlanNode]) -> Iterator[int]:
+    """The expression ids of the columns that scans put out."""
+    return (id_ for scan in scans for _, id_ in scan_columns(scan))
 
 
 def hive_partition_columns(scan: PlanNode) -> list[tuple[str, int]]:

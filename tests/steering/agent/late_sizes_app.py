@@ -19,7 +19,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
-from tuner.model.join_graph import Joined
+from tuner.model.join_graph import Joined, Order
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.literals import literal_class
@@ -40,6 +40,9 @@ TEXTS = {
     "a test of rows": TEXT.format(
         "dated_", " AND s.day = 3 AND s.text_0 IN (SELECT text FROM hive_sales WHERE day < 9)"
     ),
+    "two readings": "SELECT count(*), sum(g.weight) FROM dated_sales s JOIN shops p ON s.shop = p.shop JOIN goods g "
+    "ON s.good = g.good JOIN dated_sales o ON o.shop = p.shop "
+    "WHERE g.weight > 3 AND p.region = 2 AND s.day = 3 AND o.day < 9",
 }
 # An estimate of the same plan is the same but for how it is rounded in its text.
 ROUNDED = 1.01
@@ -95,11 +98,11 @@ same = {}
 for kind, text in TEXTS.items():
     query = ran[f"{kind}, plain"]
     (graph,) = query.graphs
-    number = {
-        relation.relations[0].rpartition("/")[2].rpartition(".")[2]: n for n, relation in enumerate(graph.relations)
-    }
-    first = next(n for table, n in number.items() if table.endswith("sales"))
-    order = Joined(Joined(first, number["goods"]), number["shops"])
+    tables = [relation.relations[0].rpartition("/")[2].rpartition(".")[2] for relation in graph.relations]
+    first, *again = (n for n, table in enumerate(tables) if table.endswith("sales"))
+    order: Order = first
+    for number in (tables.index("goods"), tables.index("shops"), *again):
+        order = Joined(order, number)
     action = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(order, graph), query.fingerprint)
     told = Reason(ReasonCode.RECORDED, {"said": "told"})
     change = Change.of("test", (action,), (query.fingerprint,), told, (), None)

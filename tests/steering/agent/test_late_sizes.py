@@ -17,7 +17,7 @@ from tuner.plan.queries import queries
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("late_sizes_app.py")
-_KINDS = ("second API", "partitions", "all partitions", "partitions of Hive", "a test of rows")
+_KINDS = ("second API", "partitions", "all partitions", "partitions of Hive", "a test of rows", "two readings")
 
 
 def test_an_order_is_followed_within_sizes_that_a_log_tells(

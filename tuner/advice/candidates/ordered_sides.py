@@ -10,7 +10,7 @@ from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.model.action import Action, ActionKind
-from tuner.model.join_graph import JoinGraph, members
+from tuner.model.join_graph import GraphRelation, JoinGraph, members
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
 
@@ -40,12 +40,15 @@ def future_sides(facts: Facts, hint: Action, beside: Iterable[Action]) -> Iterat
 
 def leaf_bytes_of(query: Query, graph: JoinGraph, relations: int) -> int | None:
     """What the planner took a set of relations for, each by itself; None where the run does not tell that of one."""
-    sides = [side for join in query.joins for side in join.sides]
-    total = 0
-    for number in members(relations):
-        tables = sorted(graph.relations[number].relations)
-        known = [side.leaf_bytes for side in sides if side.leaf_bytes and sorted(side.relations) == tables]
-        if not known:
-            return None
-        total += min(known)
-    return total
+    known = [_leaf_bytes(query, graph.relations[number]) for number in members(relations)]
+    told = [size for size in known if size is not None]
+    return sum(told) if len(told) == len(known) else None
+
+
+def _leaf_bytes(query: Query, relation: GraphRelation) -> int | None:
+    """That of this reading of its tables; of the smallest in the query where only its joins tell."""
+    if relation.leaf_bytes:
+        return relation.leaf_bytes
+    tables = sorted(relation.relations)
+    sides = (side for join in query.joins for side in join.sides if sorted(side.relations) == tables)
+    return min((side.leaf_bytes for side in sides if side.leaf_bytes), default=None)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tuner.history.documents import Detail, readable_outcome, times_document
+from tuner.model.failure import FailureKind
 from tuner.model.query import QueryStatus, total_data_bytes
 from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
 from tuner.model.run import Run, RunState
@@ -68,3 +71,24 @@ def test_cores_wait_for_a_broadcast_as_far_as_their_query_keeps_them_busy() -> N
     assert waiting_core_ms(replace(query, executor_run_ms=2_000), 400) == 700
     by_driver = replace(query, duration_ms=800, executor_run_ms=4_000)
     assert waiting_core_ms(by_driver, 400) == 700 * 10, "at most half of its time"
+
+
+@pytest.mark.parametrize(
+    ("lost", "share"),
+    [
+        ((FailureKind.EXECUTOR_PREEMPTED,), 0.25),
+        ((), 0.0),
+        ((FailureKind.EXECUTOR_PREEMPTED, FailureKind.EXECUTOR_OUT_OF_MEMORY), 0.0),
+    ],
+    ids=["taken", "its tasks failed", "one died, maybe by a change"],
+)
+def test_what_ran_again_counts_unless_executors_were_taken(lost: tuple[FailureKind, ...], share: float) -> None:
+    whole = run(0, {"q1": 20.0})
+    assert whole.outcome
+    (query,) = whole.outcome.queries
+    query = replace(query, executor_run_ms=16_000, executor_cpu_ms=12_000, repeated_run_ms=4_000)
+    found = replace(whole.outcome, queries=(query,), resources=replace(whole.outcome.resources, lost_executors=lost))
+    for told in (found, readable_outcome("k", times_document("k", found), Detail.TIMES)):
+        (measured,) = measured_queries(replace(whole, outcome=told))
+        assert measured.repeated_share == share
+        assert measured.cpu_seconds == pytest.approx(12 * (1 - share))

@@ -72,6 +72,7 @@ class _BriefQuery:
     work_in_brief: WorkInBrief | None = None
     not_deterministic: str = ""
     logged_conditions: tuple[FilterCondition, ...] | None = None
+    repeated_run_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

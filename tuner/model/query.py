@@ -124,7 +124,8 @@ class Query:
     `merged_graphs`, until an earlier run tells those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the
     whole `work` was left in the store.
     `fleeting` says that `literals` stands for many values, others in each run (`tuner.policy.fleeting_columns`); no log tells it.
-    `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are.
+    `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are. `repeated_run_ms` is
+    what of `executor_run_ms` went into tasks that failed, or whose output was lost. `writes` says that it writes files.
     """
 
     id: int
@@ -167,6 +168,8 @@ class Query:
     fleeting: bool = False
     reads_cache: bool = False
     logged_conditions: tuple[FilterCondition, ...] | None = None
+    repeated_run_ms: int = 0
+    writes: bool = False
 
     @property
     def data_bytes(self) -> int:

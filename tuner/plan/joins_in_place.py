@@ -13,9 +13,10 @@ from tuner.plan.node import PlanNode, each_once, ran_as
 from tuner.plan.query_work import running_stages
 from tuner.plan.sides import BOUNDARIES, feeding_shuffle, reused_exchanges
 from tuner.plan.skewed_stages import needs_partitions
+from tuner.plan.writes_files import WRITTEN_FILES
 
-# What each command that writes files counts of them (BasicWriteJobStatsTracker).
-_FILES, _BYTES = "number of written files", "written output"
+# Of what each command writes (BasicWriteJobStatsTracker).
+_BYTES = "written output"
 # Operators that need the partitions of their input, not its order.
 _HASHING = frozenset({"HashAggregate", "ObjectHashAggregate", "ShuffledHashJoin"})
 
@@ -55,8 +56,8 @@ def _written(plan: MeasuredPlan, join: PlanNode) -> WrittenFiles | None:
     for above in plan.above(join):
         if above.name in BOUNDARIES:
             return None
-        if _FILES in above.metrics:
-            return WrittenFiles(above.metrics[_FILES], above.metrics.get(_BYTES, 0))
+        if WRITTEN_FILES in above.metrics:
+            return WrittenFiles(above.metrics[WRITTEN_FILES], above.metrics.get(_BYTES, 0))
     return None
 
 

@@ -9,27 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tuner.model.application import Stage
+from tuner.plan.stage_attempts import attempts_by_stage, partitions_of
 
 
 def lost_counters(stages: Iterable[Stage]) -> frozenset[int]:
     """The accumulators that tasks updated whose ends the log of an execution that succeeded lacks, or that did not succeed."""
-    return frozenset().union(*(one.accumulator_ids for of in _by_id(stages) if _lacks_tasks(of) for one in of))
+    return frozenset().union(
+        *(one.accumulator_ids for of in attempts_by_stage(stages) if _lacks_tasks(of) for one in of)
+    )
 
 
 def lacks_ends(stages: Iterable[Stage]) -> bool:
     """Whether the log lacks ends of tasks, of stages that ran to their end: AQE cancels those that it needs no more."""
-    return any(_lacks_tasks(attempts) and attempts[-1].failure is None for attempts in _by_id(stages))
-
-
-def _by_id(stages: Iterable[Stage]) -> Iterable[list[Stage]]:
-    attempts: dict[int, list[Stage]] = {}
-    for stage in stages:
-        attempts.setdefault(stage.stage_id, []).append(stage)
-    return attempts.values()
+    return any(_lacks_tasks(attempts) and attempts[-1].failure is None for attempts in attempts_by_stage(stages))
 
 
 def _lacks_tasks(attempts: list[Stage]) -> bool:
-    """A later attempt has only the tasks whose output was lost (DAGScheduler.submitMissingTasks)."""
-    ended = sum(attempt.completed_tasks for attempt in attempts)
-    tasks = max(attempt.tasks for attempt in attempts)
+    ended, tasks = sum(attempt.completed_tasks for attempt in attempts), partitions_of(attempts)
     return ended < tasks or ended > tasks == 0

@@ -47,7 +47,9 @@ from tuner.plan.shared_subplans import shared_subplans
 from tuner.plan.shuffles import find_shuffles
 from tuner.plan.sides import counted_by_tasks
 from tuner.plan.skewed_stages import find_skews
+from tuner.plan.stage_attempts import repeated_run_ms
 from tuner.plan.table_reads import table_reads
+from tuner.plan.writes_files import writes_files
 from tuner.spark.broadcasts_off import broadcasts_off
 
 # The plan before AQE and the one that ran in the end (the same without AQE).
@@ -161,7 +163,8 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
 
     def graphs() -> tuple[JoinGraph, ...]:
         outputs = aggregate_outputs(logical_plan)
-        found = join_graphs(final, finished=whole, outputs=outputs, lost=lost_counters(stages))
+        estimates = read_estimates(logical_plan)
+        found = join_graphs(final, finished=whole, outputs=outputs, lost=lost_counters(stages), estimates=estimates)
         return tuple(graph for graph in _orderable(found) if not has_hinted(graph, query.joins))
 
     blocks = _or_nothing(query.id, "join graphs", graphs) or ()
@@ -275,6 +278,8 @@ class _RanExecution:
             input_rows=sum(scan.metrics.get(_ROWS, 0) for scan in scans),
             executor_run_ms=sum(stage.executor_run_time_ms for stage in whole),
             executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in whole) // 1_000_000,
+            repeated_run_ms=repeated_run_ms(whole),
+            writes=writes_files(self.final, stages),
             spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
             task_count=sum(stage.tasks for stage in stages),
             error=error_kind(execution.error) if execution.error else None,

@@ -18,6 +18,7 @@ from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import is_scan, scan_columns
 from tuner.plan.sides import BOUNDARIES, SHUFFLES, counted_rows, output_rows
+from tuner.plan.stage_attempts import attempts_by_stage, partitions_of
 
 
 class Resource(StrEnum):
@@ -111,10 +112,7 @@ def shares_of(stages: Sequence[Stage]) -> Iterator[tuple[Stage, float]]:
 
 def partitions(stages: Iterable[Stage]) -> int:
     """The tasks of these stages, but for those that a later attempt ran again."""
-    found: defaultdict[int, int] = defaultdict(int)
-    for stage in stages:
-        found[stage.stage_id] = max(found[stage.stage_id], stage.tasks)
-    return sum(found.values())
+    return sum(map(partitions_of, attempts_by_stage(stages)))
 
 
 def _amounts_of_stage(stage: Stage) -> defaultdict[Resource, float]:
@@ -135,11 +133,8 @@ def _shuffle(plan: MeasuredPlan, node: PlanNode, amounts: Mapping[tuple[int, int
         amounts[_key(stage)][Resource.SHUFFLE_WRITE] += size * share
         amounts[_key(stage)][Resource.SHUFFLE_WRITE_ROW] += rows * share
     blocks = sum(node.metrics.get(name, 0) for name in ("local blocks read", "remote blocks read"))
-    reading: defaultdict[int, list[Stage]] = defaultdict(list)
-    for stage in plan.reading_stages(node):
-        if stage not in writing:
-            reading[stage.stage_id].append(stage)
-    for attempts in reading.values():
+    reading = attempts_by_stage(stage for stage in plan.reading_stages(node) if stage not in writing)
+    for attempts in reading:
         for stage, share in shares_of(attempts):
             amounts[_key(stage)][Resource.SHUFFLE_READ] += size * share
             amounts[_key(stage)][Resource.SHUFFLE_SEGMENT] += blocks * share / len(reading)

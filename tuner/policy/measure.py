@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from tuner.cost.priced_work import in_brief
 from tuner.model.directive_result import DirectiveStatus
+from tuner.model.failure import FailureKind
 from tuner.model.query import Query, QueryStatus, total_data_bytes
 from tuner.model.query_work import QueryWork, WorkInBrief
 from tuner.model.run import Outcome, Run, RunState
@@ -18,6 +19,8 @@ from tuner.policy.changes_in_effect import changes_in_effect
 Key = tuple[str, str, int]
 # The amounts of a stage's work, rounded.
 StageKey = tuple[tuple[str, str], ...]
+# Executors that are lost for other reasons may be lost by a change.
+_TAKEN = {FailureKind.EXECUTOR_PREEMPTED}
 # What shorter stages take is start-up.
 MIN_STAGE_MS = 200
 
@@ -32,6 +35,7 @@ class Measured:
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
     stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
     (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
+    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it.
     """
 
     fingerprint: str
@@ -49,6 +53,7 @@ class Measured:
     cores: int = 0
     source_bytes: int = 0
     fleeting: bool = False
+    repeated_share: float = 0.0
 
     def is_reached_by(self, change: str) -> bool:
         """Whether a change was in force for it, or set in its run."""
@@ -92,6 +97,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
         return ()
     changes: dict[str, set[str]] = {}
     in_force, cores = changes_in_effect(run), asked_cores(run, run.outcome)
+    were_taken = set(run.outcome.resources.lost_executors) == _TAKEN
     properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
         for fingerprint in decided.queries:
@@ -106,6 +112,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
             held = {o.action_id for o in query.directives if o.status is DirectiveStatus.HELD}
             reached = frozenset(changes.get(fingerprint, ())) - held
             work = _work(query)
+            repeated = _repeated_share(query) if were_taken else 0.0
             found.append(
                 Measured(
                     fingerprint=fingerprint,
@@ -117,22 +124,28 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     properties=properties,
                     literals=literals,
                     turn=turn,
-                    cpu_seconds=_cpu_seconds(query, cores),
+                    cpu_seconds=_cpu_seconds(query, cores, repeated),
                     work_seconds=work.priced_seconds if work else 0.0,
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
                     stages=_stages(query.work),
                     cores=cores,
                     fleeting=query.fleeting,
+                    repeated_share=repeated,
                 )
             )
     return tuple(found)
 
 
-def _cpu_seconds(query: Query, cores: int) -> float:
-    """0 where the log does not tell. While the driver builds and sends a broadcast, cores wait for it."""
+def _repeated_share(query: Query) -> float:
+    return query.repeated_run_ms / query.executor_run_ms if query.executor_run_ms else 0.0
+
+
+def _cpu_seconds(query: Query, cores: int, repeated: float) -> float:
+    """0 where the log does not tell. While the driver builds and sends a broadcast, cores wait for it; what is `repeated` is no
+    work of the query's."""
     if not query.executor_cpu_ms:
         return 0.0
-    return (query.executor_cpu_ms + waiting_core_ms(query, cores)) / 1e3
+    return (query.executor_cpu_ms * (1 - repeated) + waiting_core_ms(query, cores)) / 1e3
 
 
 def waiting_core_ms(query: Query, cores: int) -> float:

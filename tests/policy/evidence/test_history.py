@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -76,6 +77,20 @@ def test_what_the_clock_says_again_and_again_counts() -> None:
     """Fewer processor seconds on one core are no gain."""
     found = ratio_after(*[query(20, 80)] * 3, *[query(60, 60, changed=True)] * 4)
     assert found.above(1.03) > 0.9
+
+
+def test_a_night_that_was_slow_for_executors_that_were_taken_is_no_loss() -> None:
+    """A third of its tasks ran again; what these took of processors is left out already."""
+    taken = replace(query(45, 80, changed=True), repeated_share=0.3)
+    found = ratio_after(*[query(20, 80)] * 3, taken)
+    assert found.above(1.03) < 0.75 < ratio_after(*[query(20, 80)] * 3, query(45, 110, changed=True)).above(1.03)
+    found = ratio_after(replace(query(45, 80), repeated_share=0.3), query(20, 80, changed=True))
+    assert found.high > 0.9, "nor was the night after it a gain"
+
+
+def test_what_is_slower_on_processors_too_is_a_loss_whatever_was_taken() -> None:
+    taken = replace(query(45, 160, changed=True), repeated_share=0.1)
+    assert ratio_after(*[query(20, 80)] * 3, *[taken] * 3).above(1.03) > 0.95
 
 
 def test_more_cores_are_no_gain_and_fewer_no_loss() -> None:

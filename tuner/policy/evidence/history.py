@@ -40,6 +40,9 @@ IDLE = 0.3
 # literals were drawn anew each night (two to four by default) 0.01 to 0.48, of all together 0.23.
 VALUES_SPREAD = 0.3
 
+# How much longer a query takes by the clock from which executors were taken (a standard deviation of logs).
+REPEATED_SPREAD = 0.5
+
 _OF_STAGES, _NEVER = Shared(0, STAGES_APART**-2), Shared(0, EFFECT_SPREAD**-2)
 
 
@@ -274,7 +277,8 @@ class History:
                 one.log - speed, one.size, spreads, one.noise + unsure, may_be_slow=may_be_slow
             )
             one.known.errors[metric.name] = error
-            if not is_other and filter_.runs > 1 and one.changes <= one.known.seen:
+            usual_run = not is_other and not one.query.repeated_share
+            if usual_run and filter_.runs > 1 and one.changes <= one.known.seen:
                 rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
                 own.add(error, rest)
                 if not one.known.fleeting:
@@ -292,7 +296,7 @@ class History:
         own.usual = math.hypot(usual, VALUES_SPREAD) if known.fleeting else usual
         filter_ = known.filters[metric.name]
         mean, variance = filter_.foretold(size, _as_control(query)) if filter_.runs else (log, 0.0)
-        noise = own.variance + extra + (metric.least / math.exp(min(log, mean))) ** 2
+        noise = own.variance + extra + (metric.least / math.exp(min(log, mean))) ** 2 + _of_repeats(metric, query)
         telling = filter_.runs and mean > math.log(MIN_CONTROL_SECONDS)
         shared = self._shared(metric, query)
         control = Control(log - mean, variance + noise, not reached(query), shared) if telling else None
@@ -340,6 +344,14 @@ class History:
             log += CORES * more
             extra += (CORES_SPREAD * more) ** 2
         return size, log, extra
+
+
+def _of_repeats(metric: Metric, query: Measured) -> float:
+    """The variance that it adds where executors were taken away: the clock waited for others, and for tasks that ran again; of
+    processors' time, the share that was spent anew is left out, and may be off by as much as it is."""
+    if not query.repeated_share:
+        return 0.0
+    return (REPEATED_SPREAD if metric is CLOCK else query.repeated_share) ** 2
 
 
 def _as_control(query: Measured) -> Mapping[str, float]:

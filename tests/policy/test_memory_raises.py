@@ -24,6 +24,7 @@ from tuner.spark.knobs import (
     ADVISORY_PARTITION_SIZE,
     BROADCAST_THRESHOLD,
     COALESCE_INITIAL_PARTITIONS,
+    COALESCE_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_CORES,
@@ -470,9 +471,10 @@ def test_where_there_is_no_more_memory_fewer_tasks_share_it() -> None:
 
 
 def shuffled(died: Run, gigabytes: float, partitions: int, adjustable: bool = True) -> Run:
-    """The same run, whose query had shuffled so much before it died."""
+    """The same run, whose query had shuffled so much, as compressed, before it died."""
     assert died.outcome is not None
-    exchange = ShuffleExchange(partitions, int(gigabytes * GIB), None, 1000, 10, adjustable)
+    written = int(gigabytes * GIB)
+    exchange = ShuffleExchange(partitions, 3 * written, written, 1000, 10, adjustable)
     queries = tuple(replace(q, shuffles=(exchange,), status=QueryStatus.FAILED) for q in died.outcome.queries)
     return replace(died, outcome=replace(died.outcome, queries=queries))
 
@@ -498,6 +500,8 @@ def test_where_there_is_no_more_memory_large_partitions_become_small_ones_before
         ({}, 9_000, 200, True, {PARTITIONS: "20000"}),
         ({ADVISORY_PARTITION_SIZE.property: "1g"}, 100, 200, True, {CORES: "2"}),
         ({}, 12, 200, True, {CORES: "2"}),
+        ({"spark.sql.adaptive.enabled": "false"}, 12, 200, True, {PARTITIONS: "576"}),
+        ({COALESCE_PARTITIONS.property: "false"}, 12, 200, True, {PARTITIONS: "576"}),
         ({}, 100, 200, False, {CORES: "2"}),
         ({COALESCE_INITIAL_PARTITIONS.property: "500"}, 100, 500, True, {CORES: "2"}),
         ({PARTITIONS: "20000"}, 9_000, 20_000, True, {CORES: "2"}),

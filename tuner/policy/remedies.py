@@ -11,9 +11,11 @@ from tuner.model.run import Outcome
 from tuner.spark.container import overhead_bytes
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
+    ADAPTIVE,
     ADVISORY_PARTITION_SIZE,
     BROADCAST_THRESHOLD,
     COALESCE_INITIAL_PARTITIONS,
+    COALESCE_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_CORES,
@@ -112,8 +114,8 @@ def more(name: str, too_little: int, failure: Failure, outcome: Outcome) -> int:
 
 def _smaller_partitions(failure: Failure, outcome: Outcome) -> int:
     """How many shuffle partitions a run is to have after one that died, so that none holds more than AQE aims at (it joins small
-    ones, and never splits a large one outside of a skewed join): twice as many at least. 0 where its shuffles' partitions are no
-    larger than that, or their number is not this property's to tell."""
+    ones, by what they are as compressed, and never splits a large one outside of a skewed join): twice as many at least. 0 where
+    its shuffles' partitions are no larger than that, or their number is not this property's to tell."""
     settings = Settings(outcome.conf)
     if COALESCE_INITIAL_PARTITIONS in settings:
         return 0
@@ -121,11 +123,12 @@ def _smaller_partitions(failure: Failure, outcome: Outcome) -> int:
     died = [q for q in outcome.queries if q.fingerprint == failure.query or q.status is QueryStatus.FAILED]
     # In another number, the program has set it while it ran (spark.conf.set), or a bucketed table has.
     number = settings[SHUFFLE_PARTITIONS]
-    shuffles = [s for q in died for s in q.shuffles if s.adjustable and s.data_bytes and s.partitions == number]
-    too_large = [s.data_bytes or 0 for s in shuffles if (s.data_bytes or 0) > aimed_at * number]
-    if not too_large:
+    shuffles = [s for q in died for s in q.shuffles if s.adjustable and s.partitions == number]
+    joins_small = settings[ADAPTIVE] and settings[COALESCE_PARTITIONS]
+    largest = max(((s.written_bytes if joins_small else s.data_bytes) or 0 for s in shuffles), default=0)
+    if largest <= aimed_at * number:
         return 0
-    return min(MOST_PARTITIONS, max(STEP * number, -(-max(too_large) // aimed_at)))
+    return min(MOST_PARTITIONS, max(STEP * number, -(-largest // aimed_at)))
 
 
 def as_value(name: str, given: int) -> str:

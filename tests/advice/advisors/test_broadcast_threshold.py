@@ -349,3 +349,14 @@ def test_a_join_whose_shuffles_another_execution_has_made_is_not_looked_at() -> 
     skipped = inner(*(JoinSide(found.relations, skipped=True) for found in query_25().joins[0].sides), output_rows=199)
     again = replace(query_25(), joins=(skipped,))
     assert _thresholds(facts(query_25(), again)) == _thresholds(facts(query_25()))
+
+
+def test_files_that_would_not_fit_in_full_are_not_broadcast_by_their_size() -> None:
+    """Tomorrow's filter may keep all rows of 60 MB of Parquet; by statistics of columns the planner knows what it keeps."""
+    fact = side("fact", rows=50_000_000, shuffle_bytes=5 * 10**9, estimated_bytes=6 * 10**9, sort_ms=60_000)
+    dim = side("dim", rows=500_000, shuffle_bytes=30_000_000, estimated_bytes=60_000_000, sort_ms=300)
+    daily = query(inner(fact, dim, 50_000_000), seconds=60)
+    small, large = (Cluster(8, 2, 4, executor_memory_bytes=gib * GIB, driver_memory_bytes=gib * GIB) for gib in (2, 4))
+    assert STATIC not in _thresholds(facts(daily, cluster=small))
+    assert _thresholds(facts(daily, cluster=large))[STATIC] >= 60_000_000
+    assert _thresholds(facts(daily, cluster=small, conf={"spark.sql.cbo.enabled": "true"}))[STATIC] >= 60_000_000

@@ -81,7 +81,7 @@ def test_before_spark_counted_them_more_keys_than_all_tasks_may_hash_tell() -> N
 
 
 def test_more_cores_share_the_heap() -> None:
-    large = replace(SETS, shuffle_bytes=30_000_000)
+    large = replace(SETS, shuffle_bytes=15_000_000)
     assert _threshold(facts(collecting(large)))
     crowded = Cluster(cores=64, executors=1, cores_per_executor=64, executor_memory_bytes=2 * GIB)
     assert _threshold(facts(collecting(large, seconds=200), cluster=crowded)) is None

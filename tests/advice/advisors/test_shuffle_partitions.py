@@ -11,7 +11,7 @@ from tuner.advice.advise import advise
 from tuner.advice.advisors.shuffle_partitions import TARGET_BYTES, advise_shuffle_partitions
 from tuner.advice.facts import Facts, PastRun
 from tuner.model.cluster import Cluster
-from tuner.model.query import Query, QueryStatus, ShuffleExchange
+from tuner.model.query import Query, QueryStatus, ShuffleExchange, SkewedStage
 from tuner.model.query_work import QueryWork, StageWork
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 from tuner.words.reasons import reason_words
@@ -69,7 +69,8 @@ def test_large_shuffles_that_spilled_get_more() -> None:
 def test_no_more_than_those_of_which_aqe_sees_the_skew_where_it_does_now() -> None:
     spilled = shuffled(9_000 * TARGET_BYTES, spilled=10**12, seconds=5000)
     assert _advised(spilled) == 2_000
-    assert _advised(spilled, conf={KEY: "2400"}) == 13_504
+    spilled = shuffled(20_000 * TARGET_BYTES, spilled=10**12, partitions=2_400, seconds=5000)
+    assert _advised(spilled, conf={KEY: "2400"}) == 20_000
 
 
 @pytest.mark.parametrize(
@@ -134,10 +135,10 @@ def test_a_shuffle_that_a_log_does_not_tell_all_of_may_be_the_largest(when: str)
 
 
 def test_what_was_larger_before_counts_for_more_partitions_too() -> None:
-    spilling = shuffled(640 * TARGET_BYTES, spilled=10**11, seconds=500)
+    spilling = shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500)
     (alone,) = advise_shuffle_partitions(_after(spilling, spilling))
-    (found,) = advise_shuffle_partitions(_after(shuffled(1280 * TARGET_BYTES), spilling))
-    assert int(found.actions[0].value) == 2 * int(alone.actions[0].value)
+    (found,) = advise_shuffle_partitions(_after(shuffled(1200 * TARGET_BYTES), spilling))
+    assert int(found.actions[0].value) == 1.5 * int(alone.actions[0].value)
 
 
 def test_a_night_of_few_executors_does_not_keep_later_ones_from_more() -> None:
@@ -180,3 +181,29 @@ def test_what_scans_spilled_keeps_no_run_from_fewer(read: int, fewer: bool) -> N
     stage = StageWork(1, 200, 400_000, {"spill": 10**9, "shuffle_read": read})
     spilled = replace(shuffled(50_000_000, spilled=10**9), work=QueryWork((stage,)))
     assert bool(advise_shuffle_partitions(_after(spilled, shuffled(50_000_000)))) is fewer
+
+
+def _compressed(rows: Query, times: int) -> Query:
+    return replace(rows, shuffles=tuple(replace(s, written_bytes=(s.data_bytes or 0) // times) for s in rows.shuffles))
+
+
+def test_what_aqe_would_join_again_gets_no_more_partitions() -> None:
+    """200 partitions of 48 MB as compressed hold 144 MB of rows each; of 1,350 it would make 150 tasks, each larger than now."""
+    spilling = shuffled(900 * TARGET_BYTES, spilled=10**11, seconds=500)
+    assert _advised(spilling)
+    assert _advised(_compressed(spilling, 3)) is None
+    assert _advised(_compressed(spilling, 3), conf={"spark.sql.adaptive.coalescePartitions.enabled": "false"})
+
+
+def test_partitions_that_the_program_set_in_between_are_no_reason_for_more_of_all_others() -> None:
+    """`spark.conf.set` around the one heavy query: its 2,000 stay what they are, whatever the property says."""
+    heavy = shuffled(900 * TARGET_BYTES, spilled=10**11, seconds=500, partitions=2_000)
+    assert _advised(shuffled(200 * TARGET_BYTES), heavy) is None
+
+
+def test_what_one_task_spills_is_in_one_partition_however_many_there_are() -> None:
+    skewed = replace(
+        shuffled(900 * TARGET_BYTES, spilled=10**11, seconds=500),
+        skews=(SkewedStage(400_000, 1_000, 10**10, 10**7, 200, 10**11, 450.0, 600_000),),
+    )
+    assert _advised(skewed) is None

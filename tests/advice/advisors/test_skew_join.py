@@ -9,7 +9,7 @@ import pytest
 
 from tests.advice.joins import GIB, facts, inner, query, side
 from tuner.advice.advisors.skew_join import advise_skew_joins
-from tuner.advice.facts import Facts
+from tuner.advice.facts import Facts, PastRun
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, ShuffleExchange, SkewedStage
 from tuner.model.strategy import JoinType
@@ -131,6 +131,16 @@ def test_what_is_left_alone(case: Query, conf: dict[str, str]) -> None:
 def test_smaller_tasks_everywhere_must_not_cost_more_than_the_split_gains() -> None:
     huge = ShuffleExchange(20_000, 4 << 40, 1 << 40, 10**9, 8000, adjustable=True)
     assert not _conf(skewed(), query(seconds=9000, shuffles=(huge,)))
+
+
+def test_a_job_that_writes_files_gets_no_more_of_them() -> None:
+    """Of 200 MB three pieces of 64 MB at least, as all other tasks have."""
+    writing = replace(query(seconds=100), writes=True)
+    conf = _conf(skewed(), writing)
+    assert ADVISORY not in conf
+    assert 60 * MB < int(conf[THRESHOLD]) <= 160 * MB
+    earlier = replace(facts(skewed(), cluster=CLUSTER), earlier=(PastRun((writing,)),))
+    assert ADVISORY not in {a.target for r in advise_skew_joins(earlier) for a in r.actions}
 
 
 def test_an_unreadable_setting_breaks_nothing() -> None:

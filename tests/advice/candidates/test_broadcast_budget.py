@@ -138,7 +138,7 @@ class TestQueriesThatRunAtTheSameTime:
         assert len(new_broadcasts(replace(now, earlier=(past,)))) < len(new_broadcasts(now)) == MANY
 
     def test_are_reckoned_with_by_a_threshold(self) -> None:
-        wide = side("dim", rows=300_000, shuffle_bytes=3_000_000, estimated_bytes=60 << 20, sort_ms=100)
+        wide = side("dim", rows=300_000, shuffle_bytes=3_000_000, estimated_bytes=30 << 20, sort_ms=100)
         joins = [inner(replace(fact(n), estimated_bytes=400_000_000), wide) for n in range(MANY)]
         in_turns = [replace(query(join, seconds=20), start_ms=n * 20_000) for n, join in enumerate(joins)]
         assert list(advise_broadcast_thresholds(facts(*in_turns)))

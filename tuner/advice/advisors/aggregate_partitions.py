@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.advisors.shuffle_partitions import (
+    adjusted,
     advise_shuffle_partitions,
     more_segments_seconds,
     most_partitions,
@@ -58,7 +59,7 @@ def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
     costs, cores = facts.costs, facts.cluster.cores
     cap = facts.task_memory_bytes
     for site in query.aggregates:
-        shuffle = _shuffle_of(query, site)
+        shuffle = _shuffle_of(query, site, current)
         if shuffle is None or not site.fallback_tasks or not site.tasks or site.operator != "HashAggregate":
             continue
         wanted = _wanted(site, cap, cores, most_partitions(current))
@@ -71,11 +72,11 @@ def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
         yield _Fallback(query, site, wanted, min(0.5 * site.seconds * share, core_seconds / cores))
 
 
-def _shuffle_of(query: Query, site: AggregateSite) -> ShuffleExchange | None:
-    """The shuffle that feeds an aggregate, known by its bytes."""
+def _shuffle_of(query: Query, site: AggregateSite, current: int) -> ShuffleExchange | None:
+    """The shuffle that feeds an aggregate, known by its bytes, if the property decides on its partitions."""
     if site.partial or not site.grouped or site.shuffle_bytes is None:
         return None
-    return next((s for s in query.shuffles if s.adjustable and s.data_bytes == site.shuffle_bytes), None)
+    return next((s for s in adjusted(query, current) if s.data_bytes == site.shuffle_bytes), None)
 
 
 def _wanted(site: AggregateSite, cap: int, cores: int, most: int) -> int:

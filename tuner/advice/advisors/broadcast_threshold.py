@@ -24,6 +24,7 @@ from tuner.advice.candidates.hash_candidates import hash_candidates, hash_gain
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
 from tuner.advice.candidates.round_number import round_number
+from tuner.advice.candidates.row_widths import EXPANSION
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.sized_joins import (
     UNBOUNDED,
@@ -41,12 +42,16 @@ from tuner.model.change import Change, Evidence
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.strategy import BROADCASTS, BuildSide, Strategy
 from tuner.spark.join_selection.selection_conf import ADAPTIVE_THRESHOLD, SelectionConf
-from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD
+from tuner.spark.knobs import ADAPTIVE_BROADCAST_THRESHOLD, BROADCAST_THRESHOLD, CBO
 
 # Room for tonight's data to be larger than yesterday's before the decision flips.
 GROWTH = 1.25
 # Nearer than this to a side that must not be broadcast, a threshold does not separate.
 MARGIN = 1.15
+
+# Where all rows of the files come, their relation may be so many times the largest that is advised, which is a tenth of what a
+# heap has for execution and storage.
+WHOLE = 2
 
 _Candidates = dict[tuple[Site, BuildSide], HintCandidate]
 
@@ -158,9 +163,10 @@ def _best(lever: _Lever, others: _Lever, current: int, taken: Sequence[HintCandi
     """The threshold above the current one with the largest summed gain over the joins of this run that it turns beside those
     `taken`, less what queries of earlier runs (`others`) lose by it."""
     best, facts = _Choice(current, (), 0.0), lever.judge.facts
-    cap, budget = facts.cap, broadcast_budget(facts)
+    budget = broadcast_budget(facts)
     sides = [j.bounds(side) for j in lever.joins for side in BuildSide if (j.site, side) in lever.builds]
-    for candidate in sorted({s.upper for s in sides if current < s.upper <= cap.one_bytes}):
+    most = facts.cap.one_bytes if lever.after_shuffles else _most_estimated(facts)
+    for candidate in sorted({s.upper for s in sides if current < s.upper <= most}):
         found, beside = _made(lever, candidate), _made(others, candidate)
         if found is None or beside is None:
             continue
@@ -173,8 +179,14 @@ def _best(lever: _Lever, others: _Lever, current: int, taken: Sequence[HintCandi
         lost += sum(min(0.0, hash_gain(facts, b).low) for b in (*found.hashed, *beside.hashed))
         gain = _gain(certain) + doubtful + lost
         if gain > best.gain:
-            best = _Choice(_threshold(sides, candidate, cap.one_bytes), certain, gain)
+            best = _Choice(_threshold(sides, candidate, most), certain, gain)
     return best
+
+
+def _most_estimated(facts: Facts) -> int:
+    """The most that the threshold of estimates may be. By default these are the bytes of files, whatever filters leave of them: a
+    wider filter tomorrow, or a query that is new, brings as many rows as they hold."""
+    return facts.cap.one_bytes if facts.settings[CBO] else int(facts.cap.one_bytes * WHOLE / EXPANSION)
 
 
 def _made(lever: _Lever, candidate: int) -> _Found | None:

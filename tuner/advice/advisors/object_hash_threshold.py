@@ -21,7 +21,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import OBJECT_HASH_FALLBACK_THRESHOLD
 from tuner.spark.memory import object_bytes, object_cap
 
-# Keys are not spread evenly over tasks, and there will be more of them tomorrow.
+# Keys are not spread evenly over tasks, and there will be more of them tomorrow; and more rows of each.
 ROOM = 2
 # Nanoseconds of a core to make a key's objects and keep them past young collections. Measured on Spark 4.3 (local[2],
 # 2 GB, collect_set over 3M rows): what hashing loses against sorting comes to 5,000 with 30,000 keys a task, to 18,000
@@ -125,7 +125,7 @@ def _held(site: AggregateSite, threshold: int, current: int) -> int | None:
     keys = ROOM * -(-site.output_rows // site.tasks)
     if site.shuffle_bytes is None:
         return 0 if keys <= current else None
-    return object_bytes(min(threshold, keys), site.shuffle_bytes / max(1, site.output_rows))
+    return object_bytes(min(threshold, keys), ROOM * site.shuffle_bytes / max(1, site.output_rows))
 
 
 def _gain(found: Iterable[_Fallback], unsure: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
 from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
@@ -15,6 +16,7 @@ from tuner.model.query import Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.query_work import Resource
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
+from tuner.spark.settings import Settings
 
 # Bytes of rows for one partition: half of spark.sql.adaptive.advisoryPartitionSizeInBytes (64 MB), since AQE joins
 # small neighbours but never splits a partition outside a skewed join; and with room to grow by half.
@@ -46,9 +48,15 @@ def most_partitions(current: int) -> int:
 
 def more_segments_seconds(facts: Facts, current: int, wanted: int) -> float:
     """Wall seconds of the segments that all shuffles would write and fetch besides."""
-    shuffles = (s for q in facts.succeeded for s in q.shuffles if s.adjustable)
+    shuffles = (s for q in facts.succeeded for s in adjusted(q, current))
     segments = sum((s.map_tasks or 1) * (wanted - current) for s in shuffles)
     return segments * facts.costs.shuffle_segment / 1e9 / facts.cluster.cores
+
+
+def adjusted(query: Query, current: int) -> list[ShuffleExchange]:
+    """The shuffles of a query that the property gave so many partitions: in another number, the program has set it while it ran
+    (spark.conf.set), or a bucketed table has, and a change of the property does nothing to them."""
+    return [s for s in query.shuffles if s.adjustable and s.partitions == current]
 
 
 def predict_more_partitions(before: float, saved: float, added: float) -> Prediction:
@@ -61,29 +69,56 @@ def _advised(facts: Facts) -> Sequence[Change]:
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
     if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
         return ()
-    current, largest = _current(facts), _largest_bytes(facts)
-    wanted = min(_wanted(largest, _most_cores(facts)), most_partitions(current))
+    found = _fewer(facts, shuffles) or _more(facts)
+    return (found,) if found else ()
+
+
+def _fewer(facts: Facts, shuffles: list[tuple[Query, ShuffleExchange]]) -> Change | None:
+    current = _current(facts)
+    largest = max(s.data_bytes or 0 for q in _of_all_runs(facts) for s in q.shuffles if s.adjustable)
+    wanted = _wanted(largest, _most_cores(facts))
+    if wanted > current / 2 or _has_lost(facts) or _has_spilled(facts):
+        return None
     queries = {q.id: q for q, _ in shuffles}.values()
     before = total_seconds(queries)
-    if wanted <= current / 2 and not _has_lost(facts) and not _has_spilled(facts):
-        saved = min(_segment_gain(facts, [s for _, s in shuffles], current, wanted), MOST_SHARE * before)
-        added = 0.0
-        prediction = Prediction(before, before - saved, max(0.0, before - 3 * saved), before - 0.2 * saved)
-    elif wanted >= current * 2:
-        saved = min(_spill_gain(facts, queries), MOST_SHARE * before)
-        added = more_segments_seconds(facts, current, wanted)
-        prediction = predict_more_partitions(before, saved, added)
-    else:
-        return ()
+    saved = min(_segment_gain(facts, [s for _, s in shuffles], current, wanted), MOST_SHARE * before)
+    if not is_worth_it(saved, queries):
+        return None
+    prediction = Prediction(before, before - saved, max(0.0, before - 3 * saved), before - 0.2 * saved)
+    return _recommendation(shuffles, current, wanted, largest, 0.0, prediction)
+
+
+def _more(facts: Facts) -> Change | None:
+    """For queries whose tasks are smaller then: AQE joins partitions up to so many bytes, as compressed, of whatever number."""
+    current, largest = _current(facts), _largest_adjusted_bytes(facts)
+    wanted = min(_wanted(largest, _most_cores(facts)), most_partitions(current))
+    if wanted < current * 2:
+        return None
+    merging = Coalescing.of(facts)
+    if not merging.enabled and any(q.writes for q in _of_all_runs(facts)):
+        return None  # each would write a file of its own, and who reads these pays
+    shuffles = [
+        (q, s)
+        for q in facts.succeeded
+        if not q.skews  # what one task spills is in one partition, however many there are
+        for s in adjusted(q, current)
+        if s.data_bytes is not None and merging.tasks(s, wanted) >= 2 * merging.tasks(s, current)
+    ]
+    queries = {q.id: q for q, _ in shuffles}.values()
+    before = total_seconds(queries)
+    saved = min(_spill_gain(facts, queries), MOST_SHARE * before)
+    added = more_segments_seconds(facts, current, wanted)
     if not is_worth_it(saved - added, queries):
-        return ()
-    return (_recommendation(shuffles, current, wanted, largest, added, prediction),)
+        return None
+    return _recommendation(shuffles, current, wanted, largest, added, predict_more_partitions(before, saved, added))
 
 
-def _largest_bytes(facts: Facts) -> int:
-    """Those of the largest shuffle, the runs before included: a Sunday's are not a Monday's. A query that failed is counted: it
-    may have failed of them."""
-    return max(s.data_bytes or 0 for q in _of_all_runs(facts) for s in q.shuffles if s.adjustable)
+def _largest_adjusted_bytes(facts: Facts) -> int:
+    """Those of the largest shuffle that had as many partitions as the property said, the runs before included: a Sunday's are not
+    a Monday's. A query that failed is counted: it may have failed of them."""
+    before = ((past.queries, max(1, Settings(past.conf)[SHUFFLE_PARTITIONS])) for past in facts.earlier)
+    runs = (*before, (facts.queries, _current(facts)))
+    return max((s.data_bytes or 0 for queries, number in runs for q in queries for s in adjusted(q, number)), default=0)
 
 
 def _has_lost(facts: Facts) -> bool:

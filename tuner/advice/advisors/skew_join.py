@@ -63,17 +63,22 @@ def advise_skew_joins(facts: Facts) -> Iterable[Change]:
     # MERGE looks in each task by itself whether a row matches twice: a partition of what it is matched with must stay whole.
     if any(join.with_changed_table for query in facts.queries for join in query.joins):
         return
-    found = [s for p in skewed_partitions(facts) if (s := _split(facts, p)) is not None]
     # Smaller tasks everywhere may cost more than the last of the splits gains: then only those that need none.
-    advisory = Coalescing.of(facts).advisory_bytes
-    options = [found, [s for s in found if s.advisory >= advisory]]
+    options = [_splits(facts, Coalescing.of(facts).advisory_bytes)]
+    # Of what they write, tasks that are smaller make more files: it is who reads these that pays.
+    if not any(query.writes for queries in facts.of_all_runs for query in queries):
+        options.insert(0, _splits(facts, 1))
     best = max(options, key=lambda splits: _gain(facts, splits))
     if best and is_worth_it(_gain(facts, best), facts.succeeded, MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         yield _recommendation(facts, best)
 
 
-def _split(facts: Facts, partition: SkewedPartition) -> _Split | None:
-    """The settings that would split a partition; None where it was split, or cannot be."""
+def _splits(facts: Facts, least: int) -> list[_Split]:
+    return [split for partition in skewed_partitions(facts) if (split := _split(facts, partition, least)) is not None]
+
+
+def _split(facts: Facts, partition: SkewedPartition, least: int) -> _Split | None:
+    """The settings that would split a partition into pieces of so many bytes at least; None where it was split, or cannot be."""
     if partition.reshuffles and facts.settings.version < FORCE_SKEWED_JOIN.since:
         return None
     threshold = facts.settings[SKEW_JOIN_THRESHOLD]
@@ -83,10 +88,11 @@ def _split(facts: Facts, partition: SkewedPartition) -> _Split | None:
     if partition.bytes <= _factor(facts) * partition.median_bytes:
         return None
     advisory = Coalescing.of(facts).advisory_bytes
-    pieces = min(partition.writers, facts.cluster.cores, int(partition.bytes // max(1, partition.median_bytes)))
+    smallest = max(1, least, partition.median_bytes)
+    pieces = min(partition.writers, facts.cluster.cores, int(partition.bytes // smallest))
     if pieces < 2:
         return None
-    target = min(advisory, _round(partition.bytes / pieces))
+    target = min(advisory, max(least, _round(partition.bytes / pieces)))
     cores, stage = facts.cluster.cores, partition.stage
     again = (pieces - 1) * _again(partition, facts.costs) + pieces * TASK_SECONDS
     again += _reshuffle(partition, facts.costs) if partition.reshuffles and not force else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -181,6 +182,40 @@ def test_a_run_whose_log_breaks_off_though_it_succeeded_measures_nothing() -> No
     nights = [run(n, {"q1": 1.0}, decided(ACTION), state=RunState.PARTIAL) for n in range(1, MAX_TRIALS + 1)]
     assert record(BASE, *nights[:-1]).standing is Standing.TRIAL
     assert "could not be measured" in told(record(BASE, *nights))
+
+
+def lost(night: int) -> Run:
+    return run(night, None, decided(ACTION), state=RunState.LOST)
+
+
+def broken_off(night: int) -> Run:
+    return on_trial(night, 1, state=RunState.PARTIAL)
+
+
+@pytest.mark.parametrize("untold", [lost, broken_off])
+@pytest.mark.parametrize(("before", "with_it"), [({"q1": 10, "q2": 10}, 9.3), ({"q2": 10}, 5)])
+def test_a_lost_log_does_not_throw_out_what_other_nights_have_shown(
+    untold: Callable[[int], Run], before: dict[str, float], with_it: float
+) -> None:
+    nights = [run(0, before), *(on_trial(n, with_it) for n in (1, 2, 3)), untold(4)]
+    found = record(*nights)
+    assert (found.now.standing, found.trials) == (Standing.TRIAL, 3)
+    nights.append(on_trial(5, with_it))
+    assert record(*nights).now.standing is Standing.HELD, (
+        "the fourth that tells is held against one more run without it"
+    )
+    nights += [run(6, {"q1": 10.5, "q2": 10}), untold(7)]
+    assert record(*nights).now.standing is Standing.TRIAL
+    assert record(*nights, on_trial(8, with_it)).standing is Standing.PROMOTED
+    nights += [untold(8), untold(9)]
+    assert record(*nights).now.standing is Standing.TRIAL
+    assert told(record(*nights, untold(10))) == "it could not be measured in 4 runs"
+
+
+def test_lost_logs_of_what_was_proven_are_none_of_its_trials_in_another_context() -> None:
+    """A run that is to have larger heaps has on trial what is proven in the runs before it."""
+    proven = [run(n, None, decided(ACTION, Standing.PROMOTED), state=RunState.LOST) for n in range(2, 2 + MAX_TRIALS)]
+    assert record(BASE, on_trial(1, 5), *proven, lost(9)).standing is Standing.TRIAL
 
 
 def test_a_job_that_fails_without_the_trial_too_says_nothing_against_it() -> None:

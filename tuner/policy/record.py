@@ -46,7 +46,8 @@ class Record:
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
     next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
     run without it. `unmeasured` says, by query, how often in a row that had values which never ran without it. `idle` runs in a
-    row had none of its queries. `awaits` is what ends its being `held_out`. `balance` is what all nights with it come to.
+    row had none of its queries. `untold` runs have tried it since its last trial that counts, and told nothing: their logs never
+    came, or break off. `awaits` is what ends its being `held_out`. `balance` is what all nights with it come to.
     `unfollowed_until` is when the first run has ended since which no plan followed it.
     """
 
@@ -61,6 +62,7 @@ class Record:
     doubt: Doubt | None = None
     unmeasured: Mapping[str, int] = field(default_factory=dict)
     idle: int = 0
+    untold: int = 0
     balance: Balance = field(default_factory=Balance)
     awaits: AwaitedRun = field(default_factory=AwaitedRun)
     unfollowed_until: datetime | None = None

@@ -65,7 +65,7 @@ def _as_there(record: Record, there: Record | None, difference: str) -> Record:
         trials = 0 if there.standing is Standing.PROMOTED else there.trials
         return replace(there, decided=record.decided, losses=record.losses, trials=trials)
     # What it came to elsewhere was none of its trials here.
-    record = replace(record, balance=Balance(), trials=0)
+    record = replace(record, balance=Balance(), trials=0, untold=0)
     if record.standing is Standing.PROMOTED:
         why = Reason(ReasonCode.NEW_TRIAL, {"difference": difference})
         return replace(record, standing=Standing.TRIAL, why=why, held_out=None, doubt=None)

@@ -21,22 +21,35 @@ _NEVER_WITHOUT = Reason(ReasonCode.NEVER_WITHOUT)
 
 def judge_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange) -> None:
     """What can never be measured can never be shown to be worth it."""
+    if not usable(run):
+        _judge_untold(ledger, run, decided)
+        return
     trials = ledger.trials(decided) if decided.standing is Standing.TRIAL else 0
-    met = usable(run) and any(q.is_reached_by(decided.id) for q in ledger.measured)
+    met = any(q.is_reached_by(decided.id) for q in ledger.measured)
     if trials == 1 and met and decided.why.code is ReasonCode.LENT:
         # Its first run had it: the next is what the others are held against.
         put_on_record(ledger, run, decided, decided.standing, decided.why, held_out=_NEVER_WITHOUT)
     elif trials == MAX_TRIALS and met:
         put_on_record(ledger, run, decided, decided.standing, decided.why, held_out=ONE_MORE_WITHOUT)
-    elif usable(run) and (none_read(run, ledger.measured, decided.queries) or _may_come_back(ledger, run, decided)):
+    elif none_read(run, ledger.measured, decided.queries) or _may_come_back(ledger, run, decided):
         put_on_record(ledger, run, decided, decided.standing, decided.why, counts=False)
     elif trials >= MAX_TRIALS:
         why = Reason(ReasonCode.NEVER_MEASURED, {"runs": trials})
         put_on_record(ledger, run, decided, Standing.ROLLED_BACK, why)
     else:
         put_on_record(ledger, run, decided, decided.standing, decided.why)
-        if usable(run):
-            hold_out_if_unmeasured(ledger, run, decided)
+        hold_out_if_unmeasured(ledger, run, decided)
+
+
+def _judge_untold(ledger: LedgerState, run: Run, decided: DecidedChange) -> None:
+    """A run whose log never came, or breaks off, is none of its trials, and takes nothing from what others have shown; but so
+    many of them with no trial in between end it."""
+    untold = ledger.untold(run, decided)
+    if untold >= MAX_TRIALS:
+        why = Reason(ReasonCode.NEVER_MEASURED, {"runs": untold})
+        put_on_record(ledger, run, decided, Standing.ROLLED_BACK, why)
+    else:
+        put_on_record(ledger, run, decided, decided.standing, decided.why, counts=False)
 
 
 def _may_come_back(ledger: LedgerState, run: Run, decided: DecidedChange) -> bool:

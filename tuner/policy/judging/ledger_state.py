@@ -8,12 +8,12 @@ from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.query import total_data_bytes
-from tuner.model.run import Run
+from tuner.model.run import Run, RunState
 from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.history import History
 from tuner.policy.judging.end_of_run import end_of_run
-from tuner.policy.measure import Measured
+from tuner.policy.measure import Measured, usable
 from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.record import Loss, Record
@@ -81,6 +81,14 @@ class LedgerState:
         if before is None or before.standing in TAKEN_OUT:
             return 1
         return 1 if before.standing is Standing.PINNED is not decided.standing else before.trials + 1
+
+    def untold(self, run: Run, decided: DecidedChange) -> int:
+        """How many of its trials told nothing since the last that counts, the run that is judged included."""
+        if decided.standing is not Standing.TRIAL:
+            return 0
+        before = self.records.get(decided.id)
+        so_far = 0 if before is None or before.standing in TAKEN_OUT else before.untold
+        return so_far + (run.state is not RunState.FAILED and not usable(run))
 
     def allocation(self, run: Run, group: Sequence[DecidedChange]) -> Allocation | None:
         """What changes do to the core time that executors hold; None where that is not known, or follows the clock."""

@@ -65,6 +65,7 @@ def put_on_record(
         unmeasured=_unmeasured(ledger, run, decided, before),
         balance=_balance(standing, before, gain_seconds, doubt),
         idle=_idle(run, decided, before),
+        untold=0 if counts else ledger.untold(run, decided),
         awaits=awaits,
     )
     ledger.records[decided.id] = found

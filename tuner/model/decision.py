@@ -67,7 +67,8 @@ class DecidedChange:
     acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
     values do not count for these classes, for they were seen to move few rows; nor do those of `fleeting` ones, which were others
     in each run. `lost_with` are the bytes of input of the runs that took it out. `failed_without`: the last run that left it out
-    to compare failed, and none with it has since.
+    to compare failed, and none with it has since. `away`: of a change to a join, how many measured runs in a row were without its
+    query.
     """
 
     change: Change
@@ -81,6 +82,7 @@ class DecidedChange:
     fleeting: tuple[str, ...] = ()
     lost_with: tuple[int, ...] = ()
     failed_without: bool = False
+    away: int = 0
 
     @property
     def rung(self) -> LiteralRung | None:

@@ -13,6 +13,7 @@ from tuner.policy.decided_advice import decided_advice
 from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.failed_without import failed_without
 from tuner.policy.ledger import read_ledger
+from tuner.policy.long_away import not_long_away
 from tuner.policy.measure import read_nothing
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
@@ -61,7 +62,7 @@ def decide(situation: Situation) -> Decision:
     if unsteered := _unsteered(situation):
         return Decision(situation.mode, (), unsteered=unsteered, objective=situation.objective)
     records = read_ledger(situation.runs, situation.verdicts, situation.context)
-    wanted = [*(record.now for record in records.values()), *decided_advice(situation, records)]
+    wanted = [*not_long_away(situation, records.values()), *decided_advice(situation, records)]
     return Decision(situation.mode, tuple(ruled(situation, wanted)), objective=situation.objective)
 
 

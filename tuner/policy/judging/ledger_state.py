@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.query import total_data_bytes
@@ -12,7 +11,7 @@ from tuner.model.run import Run, RunState
 from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.history import History
-from tuner.policy.judging.end_of_run import end_of_run
+from tuner.policy.judging.runs_beside import RunsBeside
 from tuner.policy.measure import Measured, usable
 from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
@@ -42,7 +41,7 @@ class LedgerState:
     met: dict[str, set[str]] = field(default_factory=dict)
     cleared: set[str] = field(default_factory=set)
     suspected: dict[str, int] = field(default_factory=dict)
-    _latest_end: datetime | None = None
+    _beside: RunsBeside = field(default_factory=RunsBeside)
 
     @property
     def records(self) -> dict[str, Record]:
@@ -63,9 +62,7 @@ class LedgerState:
 
     def learn(self, run: Run) -> None:
         """What that run measured."""
-        is_beside = self._latest_end is not None and run.started_at < self._latest_end
-        self.histories.of(run).add(self.measured, is_beside=is_beside)
-        self._latest_end = max(self._latest_end or end_of_run(run), end_of_run(run))
+        self.histories.of(run).add(self.measured, is_beside=self._beside.add(run))
         held, allocations = allocated(run), self.allocations.of(run)
         # What executors hold in a night that found nothing to read says nothing of other nights.
         self.allocated = held if held is not None and not allocations.is_of_nothing(held) else None

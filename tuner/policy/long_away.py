@@ -1,0 +1,55 @@
+"""Changes to joins of queries that have not run for so long that decisions let go of them: of an edited query its old text's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tuner.model.decision import DecidedChange
+from tuner.model.run import Run
+from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.measure import usable
+from tuner.policy.record import Record
+from tuner.policy.situation import Situation
+
+# As many as a decision looks at. What these were decided with is known for as many again: until then a query that comes back
+# finds its changes where they stood.
+LONGEST_AWAY = 60
+
+
+def not_long_away(situation: Situation, records: Iterable[Record]) -> list[DecidedChange]:
+    """The changes on record as they stand, but for those whose query is away for long, and that no person has ruled on."""
+    away = runs_away(situation.runs)
+    found = (replace(record.now, away=away.get(record.decided.change.trial, 0)) for record in records)
+    return [d for d in found if d.away < LONGEST_AWAY or situation.verdict(d.change) is not None]
+
+
+def runs_away(runs: Sequence[Run]) -> dict[str, int]:
+    """By trial, for how many measured runs in a row, those side by side as one, none of its changes to joins had its query.
+
+    `runs` are oldest first; what the first of them was decided with tells of those before it. A run without any query says
+    nothing, nor does one whose log never came, or breaks off before the query.
+    """
+    measured, beside = 0, RunsBeside()
+    # By trial, how many runs had been measured when its query last ran: less than 0 where that was before these.
+    last_ran: dict[str, int] = {}
+    trials_of: defaultdict[str, set[str]] = defaultdict(set)
+    seen: set[str] = set()
+    for run in runs:
+        for decided in run.decision.changes:
+            if decided.id not in seen and decided.change.is_on_joins:
+                seen.add(decided.id)
+                last_ran.setdefault(decided.change.trial, measured - decided.away)
+                for sign in (decided.id, *decided.queries):
+                    trials_of[sign].add(decided.change.trial)
+        ran = _ran(run)
+        measured += bool(ran) and usable(run) and not beside.add(run)
+        last_ran.update(dict.fromkeys((trial for sign in ran for trial in trials_of.get(sign, ())), measured))
+    return {trial: measured - last for trial, last in last_ran.items()}
+
+
+def _ran(run: Run) -> set[str]:
+    """The queries of a run (fingerprints), and the changes (ids) that the agent found the joins of, in whichever query."""
+    queries = run.outcome.queries if run.outcome else ()
+    return {q.fingerprint for q in queries} | {told.action_id for q in queries for told in q.directives}

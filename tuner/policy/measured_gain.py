@@ -12,6 +12,7 @@ from tuner.policy.comparisons import compare
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.history import History
+from tuner.policy.judging.runs_beside import RunsBeside
 from tuner.policy.judging.told_apart import is_told
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, usable
@@ -22,7 +23,8 @@ from tuner.policy.queries_that_read import queries_that_read
 class MeasuredGain:
     """Seconds that a run like the latest takes less with changes than without (less than 0: more), by all runs so far; nine of
     ten lie between `low` and `high`, and `probability` is how sure a gain is. Of the `queries` that it is over, `not_named` were
-    moved by a property that was meant for others; `runs` is in how many runs they had the changes."""
+    moved by a property that was meant for others; `runs` is in how many runs they had the changes (side by side
+    they count as one)."""
 
     seconds: float
     low: float
@@ -43,11 +45,11 @@ class RunsSoFar:
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Self:
         """`runs` are oldest first; none need have been measured. In time linear in runs."""
-        histories, found = ByContext(History), cls((), History())
+        histories, beside, found = ByContext(History), RunsBeside(), cls((), History())
         for run in filter(usable, with_literal_classes(runs)):
             history = histories.of(run)
             queries = queries_that_read(run, history)
-            history.add(queries)
+            history.add(queries, is_beside=beside.add(run))
             found = cls(queries, history) if queries else found
         return found
 

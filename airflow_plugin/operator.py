@@ -351,17 +351,16 @@ class SparkTunedOperator(SteeredSubmitOperator):
 
     def _submit_sql(self, statements_file: str) -> None:
         from airflow_plugin.submission import connection_of, submission_of
+        from tuner.spark.properties import FILES
+        from tuner.steering.shipped_files import STATEMENTS_FILE, shipped_files
 
         self.application = sql_job.runner_path()
         connection = connection_of(self._conn_id)
         # Of spark-defaults.conf, too: it may have the driver elsewhere, and a flag takes the place of its files.
         conf = submission_of(self, connection, user_conf_of(self, connection), "").conf
-        if in_cluster_mode(conf):
-            own = conf.get("spark.files")
-            self.files = f"{own},{statements_file}" if own else statements_file
-            self.application_args = [sql_job.STATEMENTS_FILE]
-        else:
-            self.application_args = [statements_file]
+        shipped = shipped_files(conf, statements_file)
+        self.files = shipped.get(FILES, self.files)
+        self.application_args = [STATEMENTS_FILE if shipped else statements_file]
 
 
 def _try_of(context: Context) -> tuple[str, int | None, int]:

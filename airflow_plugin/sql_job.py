@@ -7,10 +7,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tuner.steering.shipped_files import STATEMENTS_FILE
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-STATEMENTS_FILE = "spark_tuner_statements.json"
 _RUNNER = "tuner.steering.sql_runner"
 
 

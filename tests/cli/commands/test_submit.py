@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -239,6 +240,39 @@ def test_sql_is_run_by_the_runner_that_ships(
     (tmp_path / "job.sql").write_text("SELECT 1;\nSELECT ';';")
     assert spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "job.sql").code == 0
     assert submitted()[-2].endswith("sql_runner.py")
+
+
+@pytest.mark.parametrize(
+    ("own", "files"),
+    [
+        ([], ""),
+        (["--files", "/own.ini"], "/own.ini,"),
+        (["--conf", "spark.files=/own.ini"], "/own.ini,"),
+        (["--properties-file", "job.properties"], "/own.ini,"),
+    ],
+)
+def test_in_cluster_mode_the_statements_are_brought_to_the_driver(
+    spark_tuner: Call,
+    submitted: Callable[[], list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    own: list[str],
+    files: str,
+) -> None:
+    """Beside the files of the user's, which a flag takes the place of."""
+    spark_submit = tmp_path / "spark" / "bin" / "spark-submit"
+    keep = f'while [ $# -gt 1 ]; do [ "$1" = --files ] && cp "${{2##*,}}" {tmp_path}/brought; shift; done\n'
+    spark_submit.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path}/arguments\n{keep}')
+    (tmp_path / "job.properties").write_text("spark.files /own.ini\n")
+    (tmp_path / "job.sql").write_text("SELECT 1;\nSELECT ';';")
+    monkeypatch.chdir(tmp_path)
+    cluster = ["--master", "yarn", "--deploy-mode", "cluster"]
+    assert spark_tuner("submit", "--cohort", "nightly", "--sql", "job.sql", "--", *cluster, *own).code == 0
+    *_, flag, shipped, runner, name = submitted()
+    file = Path(shipped.removeprefix(files))
+    assert (flag, runner.endswith("sql_runner.py"), name) == ("--files", True, file.name)
+    assert json.loads((tmp_path / "brought").read_text()) == {"statements": ["SELECT 1", "SELECT ';'"]}
+    assert not file.exists(), "it is gone once the job is over"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--cohort", "nightly"], ["--", "app.py"]])

@@ -32,6 +32,7 @@ from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse, with_properties_file
 from tuner.steering.agent.submission import submission
 from tuner.steering.directives import Steering
+from tuner.steering.shipped_files import STATEMENTS_FILE, shipped_files
 from tuner.steering.sql_directory import sql_directory
 from tuner.units import parse_bytes
 
@@ -230,9 +231,14 @@ def _kept_properties(given: SubmitArguments) -> Iterator[SubmitArguments]:
 
 def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> int:
     conf = conf_arguments(turn.conf)
-    merged = as_arguments({**turn.directives.merged, **turn.directives.sizes})
-    application = _sql_application(turn, directory)
-    command = [program, *conf, *given.options, *merged, *given.application, *application]
+    merged = {**turn.directives.merged, **turn.directives.sizes}
+    application: Sequence[str] = given.application
+    if turn.job.statements:
+        file = _written_statements(turn, directory)
+        shipped = shipped_files({**turn.job.submission.conf, **merged}, str(file))
+        merged |= shipped
+        application = [_sql_runner(), file.name if shipped else str(file)]
+    command = [program, *conf, *given.options, *as_arguments(merged), *application]
     try:
         with (
             signals_passed_on() as has_started,
@@ -245,17 +251,19 @@ def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> in
         raise SparkSubmitError(f"{program}: {error.strerror}; check SPARK_HOME") from error
 
 
-def _sql_application(turn: Turn, directory: str) -> list[str]:
-    if not turn.job.statements:
-        return []
-    spec = find_spec("tuner.steering.sql_runner")
-    file = Path(directory, "statements.json")
+def _written_statements(turn: Turn, directory: str) -> Path:
+    file = Path(directory, STATEMENTS_FILE)
     try:
         text = json.dumps({"statements": turn.directives.statements or turn.job.statements})
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise TunerError(f"{file}: {error.strerror}; make room there, or set TMPDIR to another directory") from error
-    return [str(spec.origin if spec else ""), str(file)]
+    return file
+
+
+def _sql_runner() -> str:
+    spec = find_spec("tuner.steering.sql_runner")
+    return str(spec.origin if spec else "")
 
 
 def _statements(file: Path | None) -> tuple[str, ...]:

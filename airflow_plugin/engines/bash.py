@@ -45,12 +45,20 @@ class Bash(Engine):
         if given is None:
             return ()
         program = programs.found[0].program if programs.found else _spark_submit_beside(python_of(command))
-        found = submission(program, given.properties, environ=environ, with_defaults=given.with_defaults)
+        left = programs.left
+        properties = given.properties_but_file if left.properties_file else given.properties
+        found = submission(program, properties, environ=environ, with_defaults=given.with_defaults)
         conf = {**own_properties(environ.get(VARIABLE)), **found.conf}
         require_no_server(conf)
-        by_class_path = _takes_class_path(found.spark, environ)
-        by = Submission(found.spark, conf, by_environment=True, takes_class_path=by_class_path)
-        runs_as = given.proxy_user or environ.get(HADOOP_USER) or ""
+        by = Submission(
+            found.spark,
+            conf,
+            by_environment=True,
+            # Its jar is made for one Spark.
+            takes_class_path=not left.spark and _takes_class_path(found.spark, environ),
+            tells_deploy_mode=not left.deploy_mode,
+        )
+        runs_as = given.proxy_user or programs.user or environ.get(HADOOP_USER) or ""
         return (SparkJob(conf, submission=by, runs_as=runs_as),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:

@@ -22,7 +22,7 @@ def given_to(operator: Any, programs: SparkPrograms) -> SubmitArguments | None:
     if programs.obstacle:
         raise LeftAloneError(programs.obstacle)
     if programs.found:
-        return parse(programs.found[0].options)
+        return programs.found[0].given
     return parse(()) if operator._tuner_given.by_author else None
 
 

@@ -176,6 +176,16 @@ def test_in_cluster_mode_a_path_is_used_where_someone_said_that_it_is_shared(job
     assert event_log_place(replace(away, base_is_shared=True)).conf.keys() == {EVENT_LOG_ENABLED, EVENT_LOG_DIR}
 
 
+def test_a_path_is_used_so_too_where_nobody_tells_the_deploy_mode(job: JobToRun, tmp_path: Path) -> None:
+    open_ = replace(job, submission=Submission(tells_deploy_mode=False))
+    why = "the words of the command do not tell its deploy mode, and the driver may run on another machine"
+    assert why in event_log_place(open_).why
+    assert why in event_log_place(replace(open_, user_conf={EVENT_LOG_DIR: str(tmp_path)})).why
+    found = event_log_place(replace(open_, base_is_shared=True))
+    directory = Path(found.directory.removeprefix("file://"))
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o1777, "its driver may be another user"
+
+
 def test_what_spark_has_no_file_system_for_is_not_used(job: JobToRun, spark: SparkAtHand, bucket: UPath) -> None:
     here = replace(job, event_log_base="memory://bucket", submission=Submission(spark))
     assert "the Spark at hand has no file system for memory" in event_log_place(here).why

@@ -126,8 +126,8 @@ def _base_obstacle(job: JobToRun) -> str:
         )
     if submission.schemes is not None and "file" not in submission.schemes:
         return f"a path of this machine is none of {submission.platform}'s"
-    if submission.in_cluster_mode and not job.base_is_shared:
-        return "deploy mode is cluster, and the driver may run on another machine"
+    if submission.why_away and not job.base_is_shared:
+        return f"{submission.why_away}, and the driver may run on another machine"
     if submission.is_in_own_pod and not _is_mounted(base.absolute(), submission.conf):
         return "no volume is mounted there for the driver to write to"
     return ""
@@ -163,8 +163,8 @@ def _reading_obstacle(location: str, job: JobToRun) -> str:
         return "only Spark knows what its variables stand for"
     local = local_path(location)
     if local is not None:
-        away = job.submission.in_cluster_mode and not local.is_dir()
-        return "deploy mode is cluster, and there is no such directory here" if away else ""
+        away = job.submission.why_away
+        return f"{away}, and there is no such directory here" if away and not local.is_dir() else ""
     try:
         within(MAX_WAIT_SECONDS, lambda: _kind(_remote(location, job)))
     except Exception as error:
@@ -179,9 +179,10 @@ def _writing_obstacle(location: str, job: JobToRun, *, make: bool = False) -> st
     local = local_path(location)
     try:
         if local is not None:
-            if job.submission.in_cluster_mode and not make:
-                return "deploy mode is cluster, and the driver may run on another machine"
-            below = local_path(job.event_log_base) if make and job.submission.in_cluster_mode else None
+            away = job.submission.why_away
+            if away and not make:
+                return f"{away}, and the driver may run on another machine"
+            below = local_path(job.event_log_base) if make and away else None
             _try_local(local, make=make, for_others_below=below)
         else:
             _require_spoken(location, job.submission)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tuner.spark.submit_arguments import parse
+from tuner.spark.left_to_shell import LeftToShell, left_to_shell
+from tuner.spark.shell_user import shell_user
+from tuner.spark.submit_arguments import SubmitArguments, parse
 from tuner.spark.submit_opts import VARIABLE
 
 # By the names of Spark's own scripts, and Cloudera's.
@@ -25,7 +27,7 @@ _PYTHON = re.compile(r"python[\d.]*")
 _LOOPS = frozenset({"for", "select", "until", "while"})
 # Options of spark-submit with which it runs no application.
 _NO_JOB = frozenset({"--help", "-h", "--kill", "--status", "--version"})
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=.*", re.DOTALL)
 _MAY_BE_SPARK = re.compile("|".join(re.escape(name) for name in sorted(_SUBMIT | _SQL)))
 _IN_WORD = (
     r"(?P<continued>\\\n)|\\(?P<escaped>.)|'(?P<single>[^']*)'|\"(?P<double>(?:\\.|[^\"\\])*)\""
@@ -51,10 +53,18 @@ class SparkProgram:
     arguments: tuple[str, ...]
 
     @property
+    def is_sql(self) -> bool:
+        return _basename(self.program) in _SQL
+
+    @property
+    def given(self) -> SubmitArguments:
+        """What it is given: the command line of spark-sql may have options behind other words."""
+        return parse(_mixed(self.arguments) if self.is_sql else self.arguments)
+
+    @property
     def options(self) -> tuple[str, ...]:
-        """The words that its options are among: the command line of spark-sql may have them behind others."""
-        name = _basename(self.program)
-        return _mixed(self.arguments) if name in _SQL else parse(self.arguments).options
+        """The words that its options are among."""
+        return self.given.options
 
     @property
     def runs_job(self) -> bool:
@@ -64,10 +74,12 @@ class SparkProgram:
 @dataclass(frozen=True, slots=True)
 class SparkPrograms:
     """Those that a command runs. `obstacle` says why what is added to its environment would not reach one of them alone, where
-    that is so."""
+    that is so; `left` is what of that one its words do not tell, `user` as whom it works (`shell_user`)."""
 
     found: tuple[SparkProgram, ...] = ()
     obstacle: str = ""
+    left: LeftToShell = field(default_factory=LeftToShell)
+    user: str = ""
 
 
 def may_run_spark(text: str) -> bool:
@@ -105,7 +117,15 @@ def _of_commands(commands: Sequence[list[str]]) -> SparkPrograms:
     found = tuple(program for words in whole if (program := _program(words)) and program.runs_job)
     if not found and not any(map(_is_steered_already, whole)):
         return SparkPrograms()
-    return SparkPrograms(found, _obstacle(whole, found))
+    return SparkPrograms(found, _obstacle(whole, found), _left(whole, found), shell_user(whole))
+
+
+def _left(commands: Sequence[Sequence[str]], found: Sequence[SparkProgram]) -> LeftToShell:
+    if len(found) != 1:
+        return LeftToShell()
+    (program,) = found
+    assigned = {match[1] for words in commands for word in words if (match := _ASSIGNMENT.fullmatch(word))}
+    return left_to_shell(program.program, program.given, assigned, has_cluster_mode=not program.is_sql)
 
 
 def _obstacle(commands: Sequence[Sequence[str]], found: Sequence[SparkProgram]) -> str:

@@ -25,6 +25,7 @@ from tests.airflow_plugin.engines import spark_command
 from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
 from tests.airflow_plugin.generations import AirflowSkipException
 from tuner.model.run import Run, RunState
+from tuner.spark.shell_user import UNTOLD_USER
 from tuner.spark.submit_opts import properties_of
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
@@ -166,6 +167,39 @@ def test_who_the_command_says_that_it_is_is_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("HADOOP_USER_NAME", raising=False)
     (job,) = ENGINE.read(bash(), {})
     assert job.runs_as == ""
+    (job,) = ENGINE.read(bash("export HADOOP_USER_NAME=etl; spark-submit ok"), {"env": {"HADOOP_USER_NAME": "me"}})
+    assert job.runs_as == "etl"
+    (job,) = ENGINE.read(bash("kinit -kt etl.keytab && spark-submit ok"), {})
+    assert job.runs_as == UNTOLD_USER
+
+
+@pytest.mark.parametrize(
+    ("command", "variables"),
+    [
+        ("spark-submit $SPARK_ARGS ok", {"SPARK_ARGS": "--deploy-mode cluster"}),
+        ("spark-submit --deploy-mode ${MODE:-cluster} ok", {}),
+        ("cd / && spark-submit --properties-file conf/prod.conf ok", {}),
+        ("SPARK_CONF_DIR=/etc/spark/prod spark-submit ok", {}),
+    ],
+)
+def test_a_driver_that_may_be_elsewhere_has_no_event_log_on_this_machine_alone(
+    command: str,
+    variables: dict[str, str],
+    started: Started,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    told_by: Any,
+) -> None:
+    """Spark does not start where that directory is not."""
+    monkeypatch.delenv("AIRFLOW__SPARK_TUNER__EVENT_LOG_BASE")
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path))
+    op = bash(command, env=variables, append_env=True)
+    told = told_by(op)
+    run(op)
+    assert "spark.eventLog.dir" not in started()[0]
+    assert any("the words of the command do not tell its deploy mode" in text for _, text in told)
+    run(bash("spark-submit ok"), "r2")
+    assert started()[1]["spark.eventLog.dir"].startswith(f"file://{tmp_path}/")
 
 
 def test_a_script_counts_where_its_author_says_so(started: Started, stored: Stored, tmp_path: Path) -> None:
@@ -318,3 +352,11 @@ def test_the_jar_is_added_to_the_class_path_where_that_hides_no_hadoop(
     assert env.get("SPARK_DIST_CLASSPATH") == class_path
     assert properties_of(env[OPTS]) == {"spark.tuner.key": "k", "spark.sql.extensions": "A"}
     assert request == as_written
+
+
+def test_no_jar_is_put_before_a_spark_that_is_not_known(tmp_path: Path) -> None:
+    known = Spark(tmp_path / "spark", hadoop=True).command
+    for command, takes in ((known, True), (f"export SPARK_HOME=/opt/spark-3; {known}", False)):
+        op = bash(command)
+        (job,) = ENGINE.read(op, {"env": {}})
+        assert ENGINE.submission(op, job, "").takes_class_path is takes

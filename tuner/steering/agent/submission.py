@@ -29,7 +29,8 @@ class Submission:
 
     `by_environment`: what is added comes by SPARK_SUBMIT_OPTS, and takes the place of nothing that the user sets;
     `takes_class_path`: a jar gets to its driver by SPARK_DIST_CLASSPATH, elsewhere it must lie among Spark's own.
-    `makes_pod`: its driver is a pod of its own, which the platform makes of an image.
+    `makes_pod`: its driver is a pod of its own, which the platform makes of an image. `tells_deploy_mode`: what is seen here says
+    whether the deploy mode is cluster; else it may be.
     """
 
     spark: SparkAtHand | None = None
@@ -42,6 +43,7 @@ class Submission:
     by_environment: bool = False
     takes_class_path: bool = False
     makes_pod: bool = False
+    tells_deploy_mode: bool = True
 
     @property
     def sees_defaults(self) -> bool:
@@ -53,6 +55,13 @@ class Submission:
     def in_cluster_mode(self) -> bool:
         """Whether the driver runs elsewhere than what submits it."""
         return bool(self.platform) or in_cluster_mode(self.conf)
+
+    @property
+    def why_away(self) -> str:
+        """Why the driver may not run on the disk of what submits it; "" where it does."""
+        if self.in_cluster_mode:
+            return "deploy mode is cluster"
+        return "" if self.tells_deploy_mode else "the words of the command do not tell its deploy mode"
 
     @property
     def spark_version(self) -> str:

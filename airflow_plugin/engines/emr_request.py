@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
-from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Limits, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, LeftAloneError, Limits, Request, SparkJob
 from tuner.spark.property_text import spark_texts
 from tuner.spark.submit_arguments import as_arguments, parse
 
@@ -18,7 +18,11 @@ _PARAMETERS = "sparkSubmitParameters"
 
 class EmrRequest(Engine):
     """`service` is what botocore calls the service, `driver` what the request calls a job of Spark. spark-submit's options beat
-    spark-defaults."""
+    spark-defaults.
+
+    A request with a client token of its author's is left as it is: AWS answers the next one with that token with the job of the
+    first only if both are the same, and refuses it otherwise. Those of two tries differ in their keys and their event logs.
+    """
 
     service: ClassVar[str]
     driver: ClassVar[str]
@@ -34,6 +38,11 @@ class EmrRequest(Engine):
         job = request.get("jobDriver", {}).get(self.driver)
         if job is None:  # Hive.
             return ()
+        if self.has_token(operator):
+            raise LeftAloneError(
+                "it has a client_request_token, with which AWS takes a retry only if that is the same request; leave it out to "
+                "have the task tuned"
+            )
         defaults = _defaults(request.get("configurationOverrides") or {}).get("properties", {})
         return (SparkJob({**spark_texts(defaults), **_given(job)}),)
 
@@ -48,6 +57,10 @@ class EmrRequest(Engine):
         as_defaults = {name: value for name, value in added.properties.items() if name not in given}
         overrides = with_defaults(request.get("configurationOverrides"), as_defaults)
         return {"jobDriver": driver, "configurationOverrides": overrides}
+
+    def has_token(self, operator: Any) -> bool:
+        """Whether the operator's author gave a client token: the operator makes one for each request where he did not."""
+        return bool(operator.client_request_token)
 
     def is_refusal(self, error: Exception) -> bool:
         return is_aws_refusal(error)

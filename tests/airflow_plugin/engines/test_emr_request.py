@@ -176,6 +176,22 @@ def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
     assert [r.state for r in stored()] == [RunState.LOST]
 
 
+def test_a_request_with_a_token_of_the_authors_is_the_same_in_each_try(
+    emr: Any, service: SparkService, stored: Stored, told_by: Callable[[Any], list[tuple[str, str]]]
+) -> None:
+    """AWS refuses one that differs from the first with that token, and answers one that does not with its job."""
+    sent = list[Any]()
+    for try_number in (1, 2):
+        op = emr.operator(client_request_token="sales-1")
+        emr.aws.answering(op.hook.conn, "start_job_run", lambda request, send: (sent.append(request), send(request))[1])
+        told = told_by(op)
+        run(op, "r1", try_number)
+        assert ["client_request_token" in text for _, text in told] == [True]
+    first, second = ({name: one[name] for name in one.keys() - {"name"}} for one in sent)
+    assert first == second and first["clientToken"] == "sales-1"
+    assert service.submitted == [{"spark.executor.cores": "2"}] * 2 and stored() == []
+
+
 def test_a_service_that_throttles_is_not_asked_twice(emr: Any, service: SparkService, stored: Stored) -> None:
     from botocore.exceptions import ClientError
 
@@ -274,6 +290,22 @@ def test_all_else_goes_to_the_defaults() -> None:
 
 def test_jobs_of_hive_are_none_of_sparks() -> None:
     assert ENGINE.read(None, {"jobDriver": {"hive": {"query": "SELECT 1"}}}) == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "has"),
+    [
+        ({}, False),
+        ({"client_request_token": ""}, False),
+        ({"client_request_token": "t"}, True),
+        ({"default_args": {"client_request_token": "t"}}, True),
+        ({"config": {"clientToken": "t"}}, True),
+    ],
+)
+def test_a_token_of_the_authors_is_told_from_the_operators(given: dict[str, Any], has: bool) -> None:
+    arguments = {"task_id": "nightly", "application_id": "a", "execution_role_arn": ROLE, "job_driver": {}}
+    op = EmrServerlessStartJobOperator(**arguments, **given)
+    assert op.client_request_token and ENGINE.has_token(tuned(op)) is has
 
 
 def test_limits_of_the_services() -> None:

@@ -352,14 +352,17 @@ class SparkTunedOperator(SteeredSubmitOperator):
     def _submit_sql(self, statements_file: str) -> None:
         from airflow_plugin.submission import connection_of, submission_of
         from tuner.spark.properties import FILES
+        from tuner.spark.property_text import spark_texts
         from tuner.steering.shipped_files import STATEMENTS_FILE, shipped_files
 
         self.application = sql_job.runner_path()
         connection = connection_of(self._conn_id)
         # Of spark-defaults.conf, too: it may have the driver elsewhere, and a flag takes the place of its files.
         conf = submission_of(self, connection, user_conf_of(self, connection), "").conf
-        shipped = shipped_files(conf, statements_file)
+        told = {**spark_texts(self.conf or {}), **({FILES: self.files} if self.files else {})}
+        shipped = shipped_files(conf, statements_file, told)
         self.files = shipped.get(FILES, self.files)
+        self.conf = {**(self.conf or {}), **{name: value for name, value in shipped.items() if name != FILES}}
         self.application_args = [STATEMENTS_FILE if shipped else statements_file]
 
 

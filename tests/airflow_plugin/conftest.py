@@ -71,7 +71,7 @@ class Submit:
 
     def popen(self, command: list[str], **kwargs: Any) -> SimpleNamespace:
         self.command = command
-        files = [part for word in command for part in word.split(",") if part.endswith(".json")]
+        files = [part for word in command for part in word.rpartition("=")[2].split(",") if part.endswith(".json")]
         self.statements_file = next((file for file in files if Path(file).is_absolute()), None)
         if self.statements_file:
             self.statements = json.loads(Path(self.statements_file).read_text())["statements"]

@@ -11,13 +11,24 @@ from airflow.sdk import DAG
 
 from airflow_plugin import sql_job
 from airflow_plugin.operator import SparkTunedOperator
+from tuner.errors import TunerError
 
+from .conftest import set_connection
 from .generations import NOT_DURABLE
+
+CREDENTIALS = "https://etl:hunter2@host/own.ini"
 
 
 @pytest.fixture(autouse=True)
 def runner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airflow_plugin.sql_job.runner_path", lambda: "/core/sql_runner.py")
+
+
+@pytest.fixture
+def properties_file(tmp_path: Path) -> str:
+    file = tmp_path / "job.properties"
+    file.write_text(f"spark.files {CREDENTIALS}\n")
+    return str(file)
 
 
 def operator(sql: str, **arguments: Any) -> SparkTunedOperator:
@@ -91,6 +102,28 @@ class TestClusterMode:
     def test_keeps_the_users_files(self, submit: Any, loop: Any, ti: Any) -> None:
         run(operator("SELECT 1", **NOT_DURABLE, files="/etc/a.conf,/etc/b.conf"), ti)
         assert submit.flag("--files") == f"/etc/a.conf,/etc/b.conf,{submit.statements_file}"
+
+    def test_brings_no_credentials_of_a_file_to_the_command_line(
+        self, submit: Any, loop: Any, ti: Any, properties_file: str
+    ) -> None:
+        run(operator("SELECT 1", **NOT_DURABLE, properties_file=properties_file), ti)
+        assert "hunter2" not in " ".join(submit.command) and "--files" not in submit.command
+        assert submit.conf["spark.yarn.dist.files"] == submit.statements_file
+        assert submit.statements == ["SELECT 1"]
+
+    def test_refuses_them_where_there_is_but_one_list(
+        self, submit: Any, loop: Any, ti: Any, properties_file: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        master = {"host": "k8s://https://api:443", "extra": {"deploy-mode": "cluster"}}
+        set_connection(monkeypatch, "spark_default", conn_type="spark", **master)
+        with pytest.raises(TunerError, match=r"spark\.files names credentials") as refused:
+            run(operator("SELECT 1", properties_file=properties_file), ti)
+        assert submit.command == [] and "hunter2" not in str(refused.value)
+
+    @pytest.mark.parametrize("own", [{"files": CREDENTIALS}, {"conf": {"spark.files": CREDENTIALS}}])
+    def test_repeats_those_that_stand_there(self, submit: Any, loop: Any, ti: Any, own: dict[str, Any]) -> None:
+        run(operator("SELECT 1", **NOT_DURABLE, **own), ti)
+        assert submit.flag("--files") == f"{CREDENTIALS},{submit.statements_file}"
 
 
 def test_client_mode_of_the_task_wins_over_the_connections(submit: Any, loop: Any, ti: Any, cluster_mode: None) -> None:

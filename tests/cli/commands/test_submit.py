@@ -275,6 +275,23 @@ def test_in_cluster_mode_the_statements_are_brought_to_the_driver(
     assert not file.exists(), "it is gone once the job is over"
 
 
+@pytest.mark.parametrize("master", ["yarn", "k8s://https://api:443"])
+def test_credentials_of_a_file_do_not_come_to_the_command_line_with_sql(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path, master: str
+) -> None:
+    (tmp_path / "job.properties").write_text("spark.files https://etl:hunter2@host/own.ini\n")
+    (tmp_path / "job.sql").write_text("SELECT 1")
+    job = ["--master", master, "--deploy-mode", "cluster", "--properties-file", tmp_path / "job.properties"]
+    result = spark_tuner("submit", "--cohort", "nightly", "--sql", tmp_path / "job.sql", "--", *job)
+    if master == "yarn":
+        assert (result.code, [a for a in submitted() if "hunter2" in a or a == "--files"]) == (0, [])
+        assert any(a.startswith("spark.yarn.dist.files=/") for a in submitted())
+        return
+    assert (result.code, "spark.files names credentials" in result.err, "hunter2" in result.err) == (1, True, False)
+    assert not (tmp_path / "arguments").exists(), "nothing has started"
+    assert runs(tmp_path) == []
+
+
 @pytest.mark.parametrize("arguments", [[], ["--cohort", "nightly"], ["--", "app.py"]])
 def test_bad_usage(spark_tuner: Call, arguments: list[str]) -> None:
     assert spark_tuner("submit", *arguments).code == 2

@@ -171,8 +171,17 @@ def submit(
     program, statements = find_spark_submit(), _statements(sql)
     store, base = _store(url), event_log_base or _default_base()
     now = datetime.now(UTC)
-    # Before anything starts: where SQL has no place to lie, its job cannot.
+    # Before anything starts: where SQL has no place to lie, or no way to its driver, its job cannot.
     with _kept_properties(given) as given, sql_directory() if statements else nullcontext("") as directory:
+        submitted = submission(
+            program,
+            given.properties,
+            environ=environment_for(program),
+            with_defaults=given.with_defaults,
+            agent_jar=agent_jar,
+        )
+        if statements:
+            shipped_files(submitted.conf, STATEMENTS_FILE, given.properties_but_file)
         job = JobToRun(
             cohort=cohort,
             key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
@@ -183,13 +192,7 @@ def submit(
             base_is_shared=bool(event_log_base),
             statements=statements,
             steering=steering,
-            submission=submission(
-                program,
-                given.properties,
-                environ=environment_for(program),
-                with_defaults=given.with_defaults,
-                agent_jar=agent_jar,
-            ),
+            submission=submitted,
             most_seconds=MostSeconds(
                 most_seconds_before or _environment(f"{_MOST_SECONDS}_BEFORE", _seconds, None),
                 most_seconds_after or _environment(f"{_MOST_SECONDS}_AFTER", _seconds, None),
@@ -235,7 +238,9 @@ def _run(program: str, turn: Turn, given: SubmitArguments, directory: str) -> in
     application: Sequence[str] = given.application
     if turn.job.statements:
         file = _written_statements(turn, directory)
-        shipped = shipped_files({**turn.job.submission.conf, **merged}, str(file))
+        shipped = shipped_files(
+            {**turn.job.submission.conf, **merged}, str(file), {**given.properties_but_file, **merged}
+        )
         merged |= shipped
         application = [_sql_runner(), file.name if shipped else str(file)]
     command = [program, *conf, *given.options, *as_arguments(merged), *application]

@@ -12,8 +12,9 @@ from tuner.steering.agent.submission import Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 _CONF, _SEPARATOR = "--conf", " --conf "
-# What the job itself has for arguments.
-_DEFAULTS = "default arguments"
+# What the job itself has for arguments, and what runs it: others than these are a Python shell and Ray.
+_DEFAULTS, _COMMAND = "default arguments", "command"
+_SPARK = frozenset({"glueetl", "gluestreaming"})
 _LOG_ENABLED, _LOG_DIR = "--enable-spark-ui", "--spark-event-logs-path"
 # Glue's own arguments for properties that its --conf does not take.
 _ARGUMENTS = {JARS: "--extra-jars", FILES: "--extra-files", EVENT_LOG_ENABLED: _LOG_ENABLED, EVENT_LOG_DIR: _LOG_DIR}
@@ -38,11 +39,13 @@ class Glue(Engine):
 
         def ask() -> Mapping[str, Any]:
             job = client.get_job(JobName=request["JobName"])["Job"]
-            return {_DEFAULTS: job.get("DefaultArguments", {})}
+            return {_DEFAULTS: job.get("DefaultArguments", {}), _COMMAND: job.get("Command", {}).get("Name")}
 
         return ask
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
+        if request[_COMMAND] not in _SPARK:
+            return ()
         arguments = _arguments(request)
         named = {name: arguments[argument] for name, argument in _ARGUMENTS.items() if arguments.get(argument)}
         return (SparkJob({**_properties(arguments.get(_CONF, "")), **named}),)

@@ -44,13 +44,13 @@ def conf_of(request: dict[str, Any], defaults: dict[str, str]) -> list[dict[str,
 
 
 class Glue:
-    def __init__(self, aws: AwsAccount, defaults: dict[str, str] | None = None) -> None:
+    def __init__(self, aws: AwsAccount, defaults: dict[str, str] | None = None, command: str = "glueetl") -> None:
         self.aws, self.defaults = aws, defaults or {}
         aws.client("iam").create_role(RoleName="r", AssumeRolePolicyDocument="{}")
         aws.client("glue").create_job(
             Name="etl",
             Role="r",
-            Command={"Name": "glueetl", "ScriptLocation": "s3://b/etl.py"},
+            Command={"Name": command, "ScriptLocation": "s3://b/etl.py"},
             DefaultArguments=self.defaults,
         )
 
@@ -93,6 +93,18 @@ def test_the_jobs_own_defaults_stay_in_force(aws: AwsAccount, service: SparkServ
         run(glue.operator(), run_id)
     assert (service.last["spark.executor.cores"], service.last[THRESHOLD]) == ("2", "7")
     assert "spark.tuner.key" in service.last
+
+
+@pytest.mark.parametrize(("command", "is_spark"), [("gluestreaming", True), ("pythonshell", False), ("glueray", False)])
+def test_jobs_of_a_python_shell_and_of_ray_are_none_of_sparks(
+    aws: AwsAccount, command: str, is_spark: bool, service: SparkService, stored: Stored, told_by: Any
+) -> None:
+    op = Glue(aws, command=command).operator(script_args={"--day": "2026-01-02"})
+    sent, told = list[Any](), told_by(op)
+    aws.answering(op.hook.conn, "start_job_run", lambda request, send: (sent.append(request), send(request))[1])
+    run(op, "r1")
+    assert ("spark.tuner.key" in service.last) is bool(stored()) is bool(told) is is_spark
+    assert (sent[0]["Arguments"] == {"--day": "2026-01-02"}) is not is_spark
 
 
 def test_what_the_author_wrote_stays_as_it_was(aws: AwsAccount) -> None:

@@ -293,3 +293,10 @@ def test_the_picture_is_the_same_for_the_same_result(tmp_path: Path) -> None:
         first, second = ((tmp_path / folder / name).read_bytes() for name in ("a.svg", "b.svg"))
         assert first == second
         assert b"tuner" in first
+
+
+def test_benches_that_measured_the_same_are_told_apart_by_their_days() -> None:
+    one = finished({"q1": 10.0, "q2": 5.0})
+    headings = results_document([one, replace(one, started_at="2026-02-03T04:05:06+00:00")]).splitlines()
+    assert {f"## {one.result.title}, 2026-01-01", f"## {one.result.title}, 2026-02-03"} < set(headings)
+    assert f"## {one.result.title}" in results_document([one]).splitlines()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tuner.bench.hours_apart import MOST_HOURS, hours_apart
 from tuner.bench.how_soon import how_soon
@@ -37,7 +39,7 @@ def results_document(
     benches: Sequence[FinishedBench], streams: Sequence[FinishedStream] = (), pictures: Mapping[int, str] | None = None
 ) -> str:
     """The page. `pictures` are addresses by the place of their bench, then of their stream."""
-    pictures = pictures or {}
+    pictures, benches = pictures or {}, _told_apart(benches)
     blocks = ["# Results", worst(benches, streams), "## All of it"]
     blocks += [summary_table(benches)] if benches else []
     blocks += [stream_overview(streams)] if streams else []
@@ -48,6 +50,17 @@ def results_document(
         blocks += stream_section(stream, pictures.get(place))
     blocks += ["## What others have published", _PUBLISHED, _published()]
     return "\n\n".join(blocks) + "\n"
+
+
+def _told_apart(benches: Sequence[FinishedBench]) -> list[FinishedBench]:
+    """Those that measured the same, with other contenders or on other machines, are told apart by their days."""
+    counts = Counter(bench.result.title for bench in benches)
+    return [
+        replace(bench, result=replace(bench.result, title=f"{bench.result.title}, {bench.started_at[:10]}"))
+        if counts[bench.result.title] > 1
+        else bench
+        for bench in benches
+    ]
 
 
 def _published() -> str:

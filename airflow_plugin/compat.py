@@ -4,9 +4,28 @@ from __future__ import annotations
 
 try:
     from airflow.sdk.configuration import conf
-    from airflow.sdk.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
+    from airflow.sdk.exceptions import (
+        AirflowException,
+        AirflowSkipException,
+        AirflowTaskTimeout,
+        TaskDeferralTimeout,
+        TaskDeferred,
+    )
 except ImportError:  # Airflow 3.1
     from airflow.configuration import conf
-    from airflow.exceptions import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
+    from airflow.exceptions import (
+        AirflowException,
+        AirflowSkipException,
+        AirflowTaskTimeout,
+        TaskDeferralTimeout,
+        TaskDeferred,
+    )
 
-__all__ = ["AirflowException", "AirflowSkipException", "AirflowTaskTimeout", "TaskDeferralTimeout", "conf"]
+__all__ = [
+    "AirflowException",
+    "AirflowSkipException",
+    "AirflowTaskTimeout",
+    "TaskDeferralTimeout",
+    "TaskDeferred",
+    "conf",
+]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from airflow_plugin.turn import Begun
+    from tuner.loop.catching_up import CatchingUp
     from tuner.loop.turn import Report
 
 
@@ -45,6 +46,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     _tuner_given = Arguments()
     _tuner_begun: tuple[str, int | None, int] | None = None
     _tuner_killed = False
+    _tuner_catching_up: CatchingUp | None = None
 
     def execute(self, context: Context) -> Any:
         """Decide, submit, harvest; once more where memory was wanting that it can have, and Airflow tries it no more
@@ -74,8 +76,15 @@ class SteeredSubmitOperator(SparkSubmitOperator):
 
     def on_kill(self) -> None:
         """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s."""
-        self._tuner_killed = True
+        self._tuner_note_kill()
         super().on_kill()
+
+    def _tuner_note_kill(self) -> None:
+        """What is being decided is not to be submitted, and what reads earlier logs is not what ends the process."""
+        self._tuner_killed = True
+        with suppress(Exception):
+            if self._tuner_catching_up is not None:
+                self._tuner_catching_up.leave(0.0)
 
     def _tuner_tell_if_passed_by(self, context: Context) -> None:
         """Say that a subclass's execute() has ended without a submission that the tuner could steer."""
@@ -167,6 +176,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     def _tuner_remember(self, begun: Begun, context: Context) -> None:
         from airflow_plugin import resume
 
+        self._tuner_catching_up = begun.turn.catching_up
         if in_cluster_mode(begun.task.conf):
             with failing_open(self.log, "keep this decision for a retry that reconnects to its job"):
                 resume.remember(begun.turn, self, context)
@@ -195,7 +205,10 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             return None
         from airflow_plugin import turn
 
-        return turn.end(begun, failed=failed, error=error)
+        try:
+            return turn.end(begun, failed=failed, error=error)
+        finally:
+            self._tuner_catching_up = None
 
     def _tuner_add(self, begun: Begun) -> None:
         merged = dict(begun.merged)

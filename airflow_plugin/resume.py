@@ -54,6 +54,7 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
             turn,
             job=replace(turn.job, user_conf={}, statements=(), submission=Submission(), access={}),
             directives=replace(turn.directives, statements=(), merged={}),
+            catching_up=None,
         )
         store.set(_KEY, msgspec.json.decode(msgspec.json.encode(kept)))  # lists, not tuples: Airflow takes JSON only
 

@@ -82,7 +82,7 @@ def _noting(own: Any) -> Any:
 
     @wraps(own)
     def on_kill(self: Any) -> None:
-        self._tuner_killed = True
+        self._tuner_note_kill()
         own(self)
 
     return on_kill
@@ -123,7 +123,7 @@ def _of_engine(cls: Any, name: str) -> Mapping[str, Any]:
     def on_kill(self: Any) -> None:
         """Stop the job. Its event log is left for the cohort's next decision."""
         if steering := getattr(self, "_tuner_steering", None):
-            steering.killed = True
+            steering.kill()
         cls.on_kill(self)
 
     return {method.__name__: method for method in (execute, resume_execution, on_kill)}

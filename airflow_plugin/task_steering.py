@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from airflow_plugin.at_call import at_call
-from airflow_plugin.compat import AirflowException, AirflowSkipException, AirflowTaskTimeout, TaskDeferralTimeout
+from airflow_plugin.compat import (
+    AirflowException,
+    AirflowSkipException,
+    AirflowTaskTimeout,
+    TaskDeferralTimeout,
+    TaskDeferred,
+)
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
 from airflow_plugin.fail_open import failing_open, frames_of
 from airflow_plugin.if_ended import if_ended
@@ -41,6 +47,8 @@ class TaskSteering:
     engine: Engine
     killed: bool = False
     _begun: list[Begun] = field(default_factory=list)
+    # With those that were withdrawn: each may have the harvest of earlier runs going on.
+    _decided: list[Begun] = field(default_factory=list)
     _has_submitted: bool = False
     _goes_on_with_another: bool = False
     # Seconds that were waited for others than the loop: before what is submitted, then after it.
@@ -77,7 +85,9 @@ class TaskSteering:
 
     @contextmanager
     def harvesting(self) -> Iterator[TaskSteering]:
-        """When it ends, what was submitted is harvested; what is deferred or killed by then is not over."""
+        """When it ends, what was submitted is harvested; what is deferred or killed by then is not over.
+
+        Where the process ends before the job does, it waits for what is harvested of earlier runs: nothing else keeps it."""
         try:
             yield self
         except AirflowSkipException as error:
@@ -88,10 +98,16 @@ class TaskSteering:
             # Nobody saw its job end, which may go on.
             self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
             raise
+        except TaskDeferred:
+            self._catch_up()
+            raise
         except Exception as error:
             self._ended(failed=True, error=str(error))
             raise
-        self._ended(failed=False)
+        else:
+            self._ended(failed=False)
+        finally:
+            self._leave()
 
     def _ended(self, *, failed: bool | None, error: str = "") -> None:
         """Harvest what was submitted: in this try, else in one that this one went on with. The job is over: a timeout now is not
@@ -99,6 +115,7 @@ class TaskSteering:
         with failing_open(self._log, "harvest this run's event log", (AirflowTaskTimeout,)):
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
+                self._catch_up()
                 return
             self._waited = 0.0
             is_own = self._has_submitted and not self._goes_on_with_another
@@ -112,6 +129,36 @@ class TaskSteering:
                 begun, failed = self._outlived(), None
             if begun:
                 self._harvest(begun, failed, error)
+
+    def kill(self) -> None:
+        """What the operator would submit now is not to be submitted, and nothing is waited for: its process is being ended, by a
+        signal that may interrupt anything here."""
+        self.killed = True
+        with suppress(Exception):
+            for begun in self._decided:
+                if begun.turn.catching_up:
+                    begun.turn.catching_up.leave(0.0)
+
+    def _catch_up(self) -> None:
+        """Wait for what is harvested of earlier runs, as long as for the harvest of the jobs that go on without this process. A
+        timeout now is not theirs."""
+        with failing_open(self._log, "harvest earlier runs", (AirflowTaskTimeout,)):
+            if self.killed or not any(begun.turn.catching_up for begun in self._decided):
+                return
+            from airflow_plugin import settings, turn
+
+            most_seconds = settings.load().most_seconds
+            until = monotonic() + most_seconds.after_all()
+            for begun in self._decided:
+                with self._masked(begun.turn.job.access):
+                    turn.catch_up(begun, replace(most_seconds, left=until - monotonic()))
+
+    def _leave(self) -> None:
+        """What still goes on ends with this process, and is not what ended it."""
+        with failing_open(self._log, "leave the harvest of earlier runs", (AirflowTaskTimeout,)):
+            for begun in self._decided:
+                if begun.turn.catching_up:
+                    begun.turn.catching_up.leave()
 
     def _is_of_earlier_tries(self, begun: Sequence[Begun]) -> bool:
         return bool(begun) and all(one.turn.job.try_number < self.context["ti"].try_number for one in begun)
@@ -265,6 +312,7 @@ class TaskSteering:
             with self._masked(task.access):
                 # All jobs were looked up at once: it is the first that waited for it.
                 begun = turn.begin(task, current, waited=0.0 if number else self._waited)
+            self._decided.append(begun)
             found.append(self._additions(job, begun))
             if begun.turn.is_late or monotonic() >= until:
                 break

@@ -24,7 +24,8 @@ from airflow_plugin.store_url import is_asked, store_url
 from airflow_plugin.task_submission import TaskSubmission
 from tuner.history.failure import ending_in
 from tuner.loop import loop
-from tuner.loop.log_lines import report_details, report_lines, turn_details, turn_lines
+from tuner.loop.log_lines import lines_of, report_details, report_lines, turn_details, turn_lines
+from tuner.loop.time_limits import MostSeconds
 from tuner.model.run import Run
 from tuner.printable import printable
 from tuner.within_time import within
@@ -108,6 +109,13 @@ def forget(*begun: Begun) -> None:
     """Take jobs of a task that were never submitted out of the history."""
     if begun:
         loop.forget([one.turn for one in begun], begun[0].store_url)
+
+
+def catch_up(begun: Begun, most_seconds: MostSeconds) -> None:
+    """Wait for the harvest of earlier runs, where it goes on, as long as for one of this job, which goes on without its task."""
+    if begun.turn.catching_up:
+        said = begun.turn.catching_up.finish(most_seconds)
+        _tell(begun.task.log, lines_of(f"{begun.turn.job.cohort}: {line}" for line in said), [])
 
 
 def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | None:

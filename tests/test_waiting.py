@@ -157,6 +157,33 @@ def test_a_large_log_of_an_earlier_run_is_harvested_while_the_job_runs(
     wait_until(lambda: state_of(nightly) is RunState.SUCCEEDED, 40)
 
 
+@pytest.mark.parametrize(("after", "state"), [(30.0, RunState.SUCCEEDED), (0.3, RunState.RUNNING)])
+def test_where_its_own_log_lands_late_a_job_waits_for_what_its_decision_did_not_wait_for(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, after: float, state: RunState
+) -> None:
+    Spark(4.0, broadcast=True).run(prepare(nightly.job(TRY_1), nightly.url))
+    has_run, goes_on, read_log = Event(), Event(), harvest.read_log
+
+    def slow(*given: Any) -> Any:
+        assert has_run.wait(30)
+        goes_on.wait(1.0)
+        return read_log(*given)
+
+    monkeypatch.setattr(harvest, "read_log", slow)
+    late = replace(nightly.job("e/3/1"), most_seconds=MostSeconds(4.0, after), log_lands_late=True)
+    turn = prepare(late, nightly.url)
+    has_run.set()
+    report = soon(lambda: complete(turn, nightly.url, failed=False))
+    assert state_of(nightly) is state
+    told = {
+        RunState.SUCCEEDED: "the event log is not there yet: the cohort's next decision reads it",
+        RunState.RUNNING: "could not harvest earlier runs within 0.3 s: left for the cohort's next decision; "
+        "most_seconds_after is how long a job waits",
+    }
+    assert report.problems[-1] == told[state]
+    goes_on.set()
+
+
 def test_the_retry_of_a_steered_run_is_clean_though_nothing_is_known_of_it(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:

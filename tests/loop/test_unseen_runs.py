@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from tests.conftest import wait_until
 from tests.eventlog.samples import (
     BYTES,
     JOIN,
@@ -34,9 +36,10 @@ from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
 from tuner.loop import harvest, kept_queries, read_marks, settle_earlier
-from tuner.loop.loop import Turn, complete, prepare
+from tuner.loop.loop import JobToRun, Turn, complete, prepare
+from tuner.loop.time_limits import MostSeconds
 from tuner.model.failure import FailureKind
-from tuner.model.run import Origin, Outcome, RunState
+from tuner.model.run import Origin, Outcome, Run, RunState
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
 STOPPED = "Job 0 cancelled because SparkContext was shut down"
@@ -227,7 +230,7 @@ def test_a_log_whose_readers_die_is_read_some_times_and_then_given_up(
 
 
 @pytest.mark.processes
-def test_a_process_that_ends_by_itself_leaves_no_mark(nightly: Nightly) -> None:
+def test_a_process_that_ends_by_itself_leaves_no_mark_of_its_own(nightly: Nightly) -> None:
     reads = """
 import os
 import sys
@@ -250,7 +253,7 @@ assert list((nightly.root / "events").rglob(".spark-tuner-reads*"))
 if sys.argv[2] == "killed":
     os.kill(os.getpid(), 9)
 """
-    for end, left in (("killed", 1), ("by itself", 0)):
+    for end, left in (("by itself", 0), ("killed", 1), ("by itself", 1)):
         subprocess.run(
             [sys.executable, "-c", reads, str(nightly.root), end], check=False, cwd=Path(__file__).parents[2]
         )
@@ -343,3 +346,49 @@ def test_where_no_mark_can_be_made_a_log_is_read_all_the_same(nightly: Nightly) 
         job = replace(nightly.job("e/1/1"), event_log_base=base)
         with read_marks.marked(job, "e/0/1"):
             assert not read_marks.has_killed_its_readers(job, "e/0/1")
+
+
+# --- Where a decision does not wait for all of it ---
+
+
+def test_the_newest_is_harvested_first_and_nothing_more_once_it_is_left(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a log that takes too long each night those after it know nothing."""
+    for turn in [nightly.prepare(f"e/{night}/1") for night in "123"]:
+        Spark().run(turn)
+    settled, settle, goes_on = list[str](), settle_earlier._settle, Event()
+
+    def slow(store: Store, job: JobToRun, run: Run, *given: Any) -> None:
+        settled.append(run.key)
+        assert goes_on.wait(30)
+        settle(store, job, run, *given)
+
+    monkeypatch.setattr(settle_earlier, "_settle", slow)
+    catching_up = prepare(replace(nightly.job("e/4/1"), most_seconds=MostSeconds(4.0)), nightly.url).catching_up
+    assert catching_up is not None
+    assert not catching_up.wait(0.0)
+    catching_up.leave()
+    goes_on.set()
+    wait_until(lambda: not catching_up.goes_on, 40)
+    assert settled == ["e/3/1"]
+    prepare(nightly.job("e/5/1"), nightly.url)
+    assert settled == ["e/3/1", "e/4/1", "e/2/1", "e/1/1"]
+    with Store.open(nightly.url) as store:
+        assert [r.state for r in store.runs("etl.load")[:3]] == [RunState.SUCCEEDED] * 3
+
+
+def test_who_leaves_a_log_takes_away_no_warning_of_others(nightly: Nightly) -> None:
+    job = nightly.job("e/1/1")
+    dying = [read_marks.marked(job, "e/0/1") for _ in range(read_marks.MOST_DEATHS - 1)]
+    for one in dying:
+        one.__enter__()
+    # They were other processes.
+    read_marks._own.clear()
+    with read_marks.marked(job, "e/0/1"):
+        assert read_marks.has_killed_its_readers(job, "e/0/1")
+        read_marks.take_own_marks_away()
+        assert not read_marks.has_killed_its_readers(job, "e/0/1")
+        (mark,) = (nightly.root / "events").rglob(".spark-tuner-reads*")
+        assert len(mark.read_bytes()) == read_marks.MOST_DEATHS - 1
+    assert not mark.exists(), "it was read to its end"

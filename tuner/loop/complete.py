@@ -37,7 +37,7 @@ def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending 
     it saw none (`failed` is None), the log tells.
 
     What takes longer than `turn.job.most_seconds` allows is left for the cohort's next decision, as is a log that is to land
-    later than its job ends.
+    later than its job ends. There that time is for the harvest of earlier runs, where their decision did not wait for all of it.
     """
     most_seconds = turn.job.most_seconds.after_run((datetime.now(UTC) - turn.started_at).total_seconds())
     completing = _Completing(turn, store_url, failed, ending, Problems(turn.problems), most_seconds)
@@ -48,7 +48,11 @@ def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending 
         finally:
             completing.close()
 
-    return within(most_seconds, completed, lambda: _not_completed(completing))
+    try:
+        return within(most_seconds, completed, lambda: _not_completed(completing))
+    finally:
+        if turn.catching_up:
+            turn.catching_up.leave()
 
 
 @dataclass(slots=True)
@@ -95,7 +99,8 @@ def _completed(completing: _Completing) -> Report:
     turn, problems = completing.turn, completing.problems
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
     if not completing.failed and (why := _why_later(completing, found)):
-        # Of earlier runs, which this one's decision read.
+        problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
+        # Of earlier runs, which were read before this one or beside it.
         _booked(completing, None)
         return Report(turn, None, (*problems.found, f"{why}: the cohort's next decision reads it"))
     failed = completing.failed
@@ -126,6 +131,13 @@ def _why_later(completing: _Completing, found: HarvestedRun | None) -> str:
         return "the event log could not be read"
     late = completing.turn.job.log_lands_late and not has_ended(found)
     return "the event log is not there yet" if late else ""
+
+
+def _wait_for_earlier(completing: _Completing) -> None:
+    """The job may go on: its time is for the harvest of earlier runs, where that goes on. Who waits no longer leaves that."""
+    if catching_up := completing.turn.catching_up:
+        catching_up.wait(None)
+        completing.problems.found.extend(catching_up.news())
 
 
 def _booked(completing: _Completing, outlook: Decision | None) -> Gained | None:

@@ -54,7 +54,7 @@ def turn_lines(turn: Turn) -> list[str]:
     found.extend(f"{size_words(one)}: {reason_words(one.why)}" for one in decision.sizes)
     if how := "; ".join(_how(turn)):
         found.append(how)
-    return _lines([*found, *turn.problems])
+    return lines_of([*found, *turn.problems])
 
 
 def report_lines(report: Report) -> list[str]:
@@ -65,13 +65,13 @@ def report_lines(report: Report) -> list[str]:
         *_judged(report.judgement, report.query_names),
         *_not_followed(report),
     ]
-    return _lines([*found, *report.problems[len(report.turn.problems) :]])
+    return lines_of([*found, *report.problems[len(report.turn.problems) :]])
 
 
 def turn_details(turn: Turn) -> list[str]:
     """Every change with its standing and why, and what is not applied."""
     found = [_decided_words(decided, turn.query_names) for decided in sorted(turn.decision.changes, key=_rank)]
-    return _lines(
+    return lines_of(
         [*found, *(f"not applied: {action_words(a, turn.query_names)}: {why}" for a, why in turn.directives.overruled)]
     )
 
@@ -79,14 +79,15 @@ def turn_details(turn: Turn) -> list[str]:
 def report_details(report: Report) -> list[str]:
     """Every change that was in force with its standing since, and why."""
     records = report.judgement.records if report.judgement else ()
-    return _lines(_decided_words(record.now, report.query_names) for record in records)
+    return lines_of(_decided_words(record.now, report.query_names) for record in records)
 
 
 def _decided_words(decided: DecidedChange, names: QueryNames) -> str:
     return f"{standing_words(decided.standing)}: {change_words(decided.change, names)}: {why_words(decided, names)}"
 
 
-def _lines(texts: Iterable[str]) -> list[str]:
+def lines_of(texts: Iterable[str]) -> list[str]:
+    """Of what is to be said, as a log has it."""
     return [f"spark-tuner: {visible(text, MAX_LINE)}" for text in texts]
 
 

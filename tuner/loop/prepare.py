@@ -14,12 +14,14 @@ from tuner.garbage_collection import collection_paused, collection_resumed
 from tuner.history.store import Store
 from tuner.loop.advised_ahead import is_advised_ahead, load_pricing
 from tuner.loop.as_told import as_told
+from tuner.loop.catching_up import CatchingUp
 from tuner.loop.earlier_tries import UNSTEERED_END, earlier_tries
 from tuner.loop.event_log_place import EventLogPlace, event_log_place
 from tuner.loop.known_runs import known_marks, known_runs
 from tuner.loop.namesakes import namesakes
 from tuner.loop.next_decision import HISTORY_RUNS, load_rules
 from tuner.loop.preparing import Preparing
+from tuner.loop.read_marks import take_own_marks_away
 from tuner.loop.recorded import recorded
 from tuner.loop.settle_earlier import settle_all
 from tuner.loop.steered import Steered, undecided, unsteered
@@ -47,6 +49,8 @@ def prepare(job: JobToRun, store_url: str) -> Turn:
         # Who waited for it is ended by a signal, and submits nothing: a retry must not take this for a try that failed.
         if not preparing.waited_for.withdraw():
             forget_jobs([job], store_url)
+        if preparing.catching_up:
+            preparing.catching_up.leave()
         raise
     finally:
         # The job may run in this very process, and what is late may hang for as long.
@@ -132,21 +136,22 @@ def _did_not_start(store: Store, preparing: Preparing) -> bool:
 
 
 def _catch_up(store: Store, preparing: Preparing) -> None:
-    """Harvest earlier runs, for half of the time that is left: what takes longer goes on while the job runs."""
+    """Harvest earlier runs, for half of the time that is left: what takes longer goes on aside."""
     job = preparing.job
     pending = [run for run in store.pending(job.cohort) if run.key != job.key]
     if not pending:
         return
-    problems = Problems()
-
-    def settle() -> tuple[str, ...]:
-        problems.guard("harvest earlier runs", lambda: settle_all(pending, preparing, problems), None)
-        return tuple(problems.found)
-
     seconds = preparing.seconds_left / 2
-    late = f"could not {{}} within {seconds:.1f} s: it goes on while this job runs; the decision is made without it"
-    found = within(seconds, settle, lambda: (*problems.found, late.format(problems.doing or "harvest earlier runs")))
-    preparing.problems.found.extend(found)
+    catching_up = CatchingUp(preparing.usual_ms / 1e3, take_own_marks_away)
+    catching_up.begin(lambda: settle_all(pending, preparing, catching_up))
+    preparing.catching_up = catching_up
+    is_done = catching_up.wait(seconds)
+    preparing.problems.found.extend(catching_up.news())
+    if not is_done:
+        preparing.problems.found.append(
+            f"could not {catching_up.problems.doing or 'harvest earlier runs'} within {seconds:.1f} s: the decision is made "
+            "without it; it goes on until this process ends"
+        )
 
 
 def _prepared(preparing: Preparing) -> Turn:

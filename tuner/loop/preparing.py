@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tuner.history.store import Store
+from tuner.loop.catching_up import CatchingUp
 from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.steered import Steered
 from tuner.loop.turn import JobToRun, Turn
@@ -30,6 +31,7 @@ class Preparing:
     place: EventLogPlace = field(default_factory=lambda: EventLogPlace(why="no event log"))
     problems: Problems = field(default_factory=Problems)
     waited_for: Consent = field(default_factory=Consent)
+    catching_up: CatchingUp | None = None
 
     @property
     def seconds_left(self) -> float:
@@ -37,4 +39,6 @@ class Preparing:
 
     def turn(self, job: JobToRun, steering: Steered, problems: Sequence[str]) -> Turn:
         decided = (steering.decision, steering.directives, steering.conf)
-        return Turn(job, *decided, self.place.directory, self.now, tuple(problems), steering.taught, steering.names)
+        told = (tuple(problems), steering.taught, steering.names)
+        goes_on = self.catching_up if self.catching_up and self.catching_up.goes_on else None
+        return Turn(job, *decided, self.place.directory, self.now, *told, catching_up=goes_on)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Of so many readers no other follows: memory that the kernel takes costs the task that reads.
 MOST_DEATHS = 3
+# What takes away the marks of this process.
+_own: list[Callable[[], None]] = []
 
 
 def has_killed_its_readers(job: JobToRun, key: str) -> bool:
@@ -31,20 +33,41 @@ def has_killed_its_readers(job: JobToRun, key: str) -> bool:
 def marked(job: JobToRun, key: str) -> Iterator[None]:
     """Marks the log of the run `key` as being read, where the job's event logs go. Fails open: without a mark it is read, too.
 
-    A process that ends by itself before it has read all takes the mark away: reading goes on in a thread that nobody waits for.
+    A process that ends by itself before it has read all takes its mark away: reading goes on in a thread that nobody waits for.
     """
     with suppress(Exception):
         mark = _mark(job, key)
         if on_disk(mark):
             mark.parent.mkdir(parents=True, exist_ok=True)
         mark.write_bytes(bytes(_deaths(job, key) + 1))
-    at_exit = partial(unmark, job, key)
-    atexit.register(at_exit)
+    take_away = partial(_take_away, job, key)
+    _own.append(take_away)
+    atexit.register(take_own_marks_away)
     try:
         yield
     finally:
-        atexit.unregister(at_exit)
-        at_exit()
+        with suppress(ValueError):
+            _own.remove(take_away)
+        if not _own:
+            atexit.unregister(take_own_marks_away)
+        unmark(job, key)
+
+
+def take_own_marks_away() -> None:
+    """Takes away the marks of this process, which ends for another reason than what it reads. Never raises."""
+    with suppress(IndexError):
+        while True:
+            _own.pop()()
+
+
+def _take_away(job: JobToRun, key: str) -> None:
+    """One of them: of others that were ended while they read the log the warning stays."""
+    others = _deaths(job, key) - 1
+    if others <= 0:
+        unmark(job, key)
+        return
+    with suppress(Exception):
+        _mark(job, key).write_bytes(bytes(others))
 
 
 def unmark(job: JobToRun, key: str) -> None:

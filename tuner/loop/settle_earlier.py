@@ -12,6 +12,7 @@ from tuner.eventlog.find import LogSource
 from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.outcome import state_of
 from tuner.history.store import Store
+from tuner.loop.catching_up import CatchingUp
 from tuner.loop.harvest import harvest
 from tuner.loop.logs_of_runs import LogsOfRuns
 from tuner.loop.preparing import Preparing
@@ -29,13 +30,18 @@ LOST_AFTER = timedelta(days=2)
 MAX_PENDING_SEARCH_SECONDS = 5.0
 
 
-def settle_all(pending: Sequence[Run], preparing: Preparing, problems: Problems) -> None:
-    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone."""
-    job, now = preparing.job, preparing.now
-    runs = [run for run in pending if not _is_beside(job, run) or _is_given_up(job, run, now)]
+def settle_all(pending: Sequence[Run], preparing: Preparing, catching_up: CatchingUp) -> None:
+    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone.
+
+    `pending` are oldest first. The newest comes first: it tells most, and a log that takes too long keeps back older ones alone.
+    """
+    job, now, problems = preparing.job, preparing.now, catching_up.problems
+    runs = [run for run in reversed(pending) if not _is_beside(job, run) or _is_given_up(job, run, now)]
     logs = LogsOfRuns(runs, job.access, MAX_PENDING_SEARCH_SECONDS)
     with Store.open(preparing.store_url) as store:
         for run in runs:
+            if catching_up.is_left:
+                return
             step = partial(_settle, store, job, run, logs, now, problems)
             problems.guard(f"harvest run {run.key}", step, None)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from tuner.loop.catching_up import CatchingUp
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision, Mode
@@ -76,7 +77,8 @@ class Turn:
     """A prepared run. `conf` is everything to add to the submit (the user's own settings left out), except
     `directives.merged` and `directives.sizes`, which replace settings of his; `problems` what failed while preparing, one
     line each, none of which stops the job; `taught` what its prices were learned from; `names` what the queries that it
-    changes are called, by fingerprint; `is_late` says that nobody waited any longer for its decision."""
+    changes are called, by fingerprint; `is_late` says that nobody waited any longer for its decision; `catching_up` is the
+    harvest of earlier runs, where it goes on."""
 
     job: JobToRun
     decision: Decision
@@ -88,6 +90,7 @@ class Turn:
     taught: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     is_late: bool = False
+    catching_up: CatchingUp | None = field(default=None, repr=False, compare=False)
 
     @property
     def query_names(self) -> QueryNames:

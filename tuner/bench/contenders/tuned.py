@@ -73,6 +73,9 @@ class Tuned:
 def _completed(turn: Turn, store: str, exit_code: int) -> tuple[float, tuple[str, ...]]:
     """What completing took, and what it says. In a process that ends with it, as a task's does: here, what is late would go on,
     and slow down the next contender."""
+    if turn.catching_up:
+        turn.catching_up.leave()
+        turn = replace(turn, catching_up=None)
     try:
         return in_own_process(_MOST_SECONDS, _complete, turn, store, exit_code)
     except TunerError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_plugin.arguments import Arguments
 from airflow_plugin.submission import connection_of, submission_of
 from airflow_plugin.user_conf import user_conf_of
+from tuner.spark.master import master_of, waits_for_completion
 from tuner.spark.properties import HADOOP_USER
 from tuner.steering.agent.submission import Submission
 
@@ -59,6 +60,13 @@ def task_submission(
         submission,
         statements,
         operator.do_xcom_push,
+        log_lands_late=not (_asks_cluster(operator, submission) or waits_for_completion(submission.conf)),
         sets_sizes=True,
         runs_as=str(operator.proxy_user or (operator.env_vars or {}).get(HADOOP_USER) or ""),
     )
+
+
+def _asks_cluster(operator: Any, submission: Submission) -> bool:
+    """Whether an operator follows its application where spark-submit does not: SparkSubmitHook asks for that."""
+    asks = ("_yarn_track_via_rm_api", "_track_driver_via_k8s_api")
+    return master_of(submission.conf).startswith("spark") or any(getattr(operator, name, False) for name in asks)

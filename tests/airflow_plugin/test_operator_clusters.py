@@ -70,6 +70,17 @@ class TestYarn:
             "spark.yarn.submit.waitAppCompletion": "false",
         }
 
+    @pytest.mark.parametrize(
+        ("waits", "asks", "lands_late"), [("true", False, False), ("false", False, True), ("false", True, False)]
+    )
+    def test_a_log_may_be_whole_later_where_nobody_waits_for_the_job(
+        self, submit: Any, loop: Any, ti: Any, waits: str, asks: bool, lands_late: bool
+    ) -> None:
+        submit.output = ["Submitted application application_17_0001"]
+        conf = {"spark.yarn.submit.waitAppCompletion": waits}
+        run(ti, durable=False, conf=conf, yarn_track_via_rm_api=asks)
+        assert loop.job.log_lands_late is lands_late
+
     def test_arguments_and_extras_of_the_connection_go_through(self, submit: Any, loop: Any, ti: Any) -> None:
         run(
             ti,

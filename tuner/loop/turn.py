@@ -38,7 +38,8 @@ class JobToRun:
     `order_sensitive` says what becomes of joins below operators to which the order of rows matters, `most_seconds` how long
     the job may be kept waiting, `borrows` whether its first run has what other jobs have proven, `objective` what changes are
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
-    in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there after its run.
+    in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there, or be whole,
+    later than its driver sees its run end.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
     `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates or says it is ("": nobody
     named one).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tuner.spark.properties import DEPLOY_MODE, MASTER
+from tuner.spark.properties import DEPLOY_MODE, MASTER, WAITS_FOR_COMPLETION
 
 # Its executors are processes of their own (SparkMasterRegex.LOCAL_CLUSTER_REGEX).
 _LOCAL_CLUSTER = "local-cluster"
@@ -19,6 +19,16 @@ def master_of(conf: Mapping[str, str]) -> str:
 def in_cluster_mode(conf: Mapping[str, str]) -> bool:
     """Whether the driver runs where the cluster puts it, and not beside spark-submit."""
     return conf.get(DEPLOY_MODE) == "cluster"
+
+
+def waits_for_completion(conf: Mapping[str, str]) -> bool:
+    """Whether spark-submit ends with its application, not as soon as the cluster has that."""
+    if not in_cluster_mode(conf):
+        return True
+    for scheme, (name, by_default) in WAITS_FOR_COMPLETION.items():
+        if master_of(conf).startswith(scheme):
+            return conf[name].strip().lower() != "false" if name in conf else by_default
+    return True
 
 
 def is_local(master: str) -> bool:

@@ -10,11 +10,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Result
+from tests.nightly import Spark
 from tuner.history.store import Store
 from tuner.history.url import VARIABLE
 from tuner.loop.loop import JobToRun, Turn, prepare
@@ -364,3 +366,25 @@ def test_limits_of_waiting_are_seconds(spark_tuner: Call, seconds: str) -> None:
     result = spark_tuner("submit", "--cohort", "nightly", f"--most-seconds-before={seconds}", "--", "app.py")
     assert result.code == 2
     assert "most-seconds-before" in result.err
+
+
+@pytest.mark.parametrize(
+    ("given", "state"),
+    [
+        (["--master", "yarn", "--conf", "spark.yarn.submit.waitAppCompletion=false"], RunState.SUCCEEDED),
+        (["--master", "spark://here:7077"], RunState.SUCCEEDED),
+        (["--master", "spark://here:7077", "--conf", "spark.standalone.submit.waitAppCompletion=true"], RunState.LOST),
+        (["--master", "yarn"], RunState.LOST),
+    ],
+)
+def test_a_job_that_spark_submit_does_not_wait_for_is_harvested_at_the_next_decision(
+    spark_tuner: Call, submitted: Callable[[], list[str]], tmp_path: Path, given: list[str], state: RunState
+) -> None:
+    command = ["submit", "--cohort", "nightly", "--event-log-base", str(tmp_path / "shared"), "--", *given]
+    command += ["--deploy-mode", "cluster", "app.py"]
+    assert spark_tuner(*command).code == 0
+    assert runs(tmp_path) == [RunState.LOST if state is RunState.LOST else RunState.RUNNING]
+    conf = dict(word.split("=", 1) for flag, word in pairwise(submitted()) if flag == "--conf")
+    Spark().write(conf)
+    spark_tuner(*command)
+    assert runs(tmp_path)[0] is state

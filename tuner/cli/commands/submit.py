@@ -28,6 +28,7 @@ from tuner.loop.time_limits import MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import MemoryLimits, Resources
+from tuner.spark.master import waits_for_completion
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse, with_properties_file
 from tuner.steering.agent.submission import submission
@@ -199,6 +200,7 @@ def submit(
             ),
             borrows=borrow,
             objective=objective,
+            log_lands_late=not waits_for_completion(submitted.conf),
             resources=resources,
             memory_limits=MemoryLimits(max_executor_memory, max_driver_memory),
             runs_as=given.proxy_user,

@@ -108,6 +108,19 @@ def test_a_job_of_one_query_has_a_control_in_its_stages() -> None:
     assert ratio_after(usual, usual, busy).mean < 0.6 * ratio_after(usual, usual, alone).mean
 
 
+def test_small_stages_that_come_first_now_tell_nothing_of_the_machine() -> None:
+    """A query of 34.6 s that reads its dimensions before its facts takes 12.1 s: what a new JVM takes longer over what runs in it
+    first, the facts took before."""
+    usual = query(34.6, 17.6, stages={"facts": 50.0, "goods": 0.367, "days": 0.227}, cores=2)
+    tuned = query(12.1, 2.6, changed=True, stages={"facts by day": 6.0, "goods": 1.068, "days": 1.01}, cores=2)
+    history = History()
+    for night in (usual, tuned):
+        history.add([night])
+    found = history.compared(tuned, CHANGE)
+    assert found is not None
+    assert 25 < found.expected < 45
+
+
 def test_processor_time_tells_of_the_clock_what_is_not_latency() -> None:
     halved = LogRatio(math.log(0.5), 0.0001)
     of_short, of_long = (math.exp(CPU.on_the_clock(halved, seconds).mean) for seconds in (4.0, 400.0))

@@ -17,6 +17,7 @@ from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.plan.order_text import order_text
+from tuner.policy.known_queries import newest_of_classed
 
 # Stock joins late because there is much of it.
 ITEMS_FIRST = Joined(Joined(Joined(SALES, ITEMS), STOCK), DAYS)
@@ -37,7 +38,7 @@ def found(
     *runs: Run, neutral: tuple[str, ...] = ("shop.sales.day",), fleeting: tuple[str, ...] = ()
 ) -> dict[str, Reason]:
     one = replace(decided(ORDER), literals=("any day",), neutral=neutral, fleeting=fleeting)
-    return orders_worse_on_other_days(Decision(Mode.AUTO, (one,)), known(runs[-1]), runs)
+    return orders_worse_on_other_days(Decision(Mode.AUTO, (one,)), known(runs[-1]), runs, newest_of_classed(runs))
 
 
 def known(latest: Run) -> Facts:

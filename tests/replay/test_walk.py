@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
 
 from tests.policy.histories import MIDNIGHT, outcome
-from tuner.model.run import RunState
+from tuner.advice.facts import Facts
+from tuner.model.decision import Decision, Mode
+from tuner.model.run import Origin, Run, RunState
 from tuner.problems import Problems
+from tuner.replay import walk as walk_module
 from tuner.replay.cohort_replay import LoggedRun, ReplayedRun, Upcoming
 from tuner.replay.walk import Walker
 
@@ -28,3 +36,24 @@ def test_queries_that_ran_at_once_share_the_cores_of_their_cluster() -> None:
         run = LoggedRun("log", "etl", "etl/0/1", "etl", 1, MIDNIGHT, None, RunState.SUCCEEDED, told)
         found, to_come = walked(run)
         assert (found.query_cores, to_come.query_cores) == (cores, cores)
+
+
+def test_a_mapped_instance_is_decided_on_by_what_it_asked_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    decided: list[tuple[str, list[str]]] = []
+
+    def next_decision(_: Sequence[Run], facts: Facts | None, **known: Any) -> Decision:
+        decided.append((known["instance"], [query.fingerprint for query in facts.queries] if facts else []))
+        return Decision(Mode.AUTO, ())
+
+    monkeypatch.setattr(walk_module, "next_decision", next_decision)
+    runs = []
+    for night, index in [(0, 0), (0, 1), (1, 0), (1, 1)]:
+        key, told = f"etl/{night}/load/{index}/1", outcome({f"q{index}": 10.0})
+        at = MIDNIGHT + timedelta(days=night, hours=index)
+        origin = Origin("etl", str(night), "load", index)
+        ended = at + timedelta(minutes=5)
+        runs.append(LoggedRun("log", "etl", key, "etl.load", 1, at, ended, RunState.SUCCEEDED, told, origin=origin))
+    assert len(list(Walker().walk(runs, Problems()))) == len(runs)
+    rested_on = [[], ["q0"], ["q0"], ["q1"]]
+    names = ["etl/load/0", "etl/load/1"] * 2
+    assert decided == [*zip(names, rested_on, strict=True), ("", ["q1"])]

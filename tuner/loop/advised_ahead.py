@@ -15,7 +15,7 @@ from tuner.steering.steering_method import choose_method
 def is_advised_ahead(store: Store, job: JobToRun, marks: Sequence[RunMark]) -> bool:
     """Whether what was advised when the last run ended is what would be advised now."""
     ahead = store.look_ahead(job.cohort)
-    if ahead is None:
+    if ahead is None or not ahead.is_for(job.instance):
         return False
     way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent, ahead.beside)
     stamp = advice_stamp(marks, reach_of(job, way))

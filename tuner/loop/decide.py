@@ -14,7 +14,7 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
 from tuner.model.size_change import SizeChange
 from tuner.policy.context import Context
-from tuner.policy.measure import latest_usable
+from tuner.policy.instances import latest_of_instance
 from tuner.problems import Problems
 from tuner.steering.directives import Steering
 
@@ -43,6 +43,7 @@ def decide(known: Known, problems: Problems) -> Decision:
         user_conf={**job.user_conf, **raised},
         objective=job.objective,
         imported=known.imported,
+        instance=job.instance,
     )
     taken = partial(cut_sizes, known, raises, decided)
     cuts = problems.guard("look at what the job never uses", taken, tuple[SizeChange, ...]())
@@ -50,10 +51,9 @@ def decide(known: Known, problems: Problems) -> Decision:
 
 
 def _context(job: JobToRun, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:
-    latest = latest_usable(runs)
+    latest = latest_of_instance(runs, job.instance)
     # What the latest run had in place of its own, is not what this one has by itself.
     own = {one.property: one.was for one in latest.decision.sizes if one.was} if latest else {}
     raised = {one.property: one.value for one in raises}
-    return context_of_next(
-        runs, job.submission.spark_version, {**own, **job.submission.conf, **job.user_conf, **raised}
-    )
+    conf = {**own, **job.submission.conf, **job.user_conf, **raised}
+    return context_of_next(runs, job.submission.spark_version, conf, job.instance)

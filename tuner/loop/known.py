@@ -63,8 +63,8 @@ def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_versio
     ahead = store.look_ahead(job.cohort) if stamp else None
     if ahead is not None and ahead.advice_stamp != stamp:
         ahead = None
-    facts = facts_now(runs, reach, problems, elsewhere, ahead.prices if ahead else None)
-    advised = ahead.advised if ahead else advised_on(facts, problems)
+    facts = facts_now(runs, reach, problems, elsewhere, ahead.prices if ahead else None, job.instance)
+    advised = ahead.advised if ahead and ahead.is_for(job.instance) else advised_on(facts, problems)
     verdicts, tries = store.verdicts(job.cohort), earlier_tries(store, job)
     imported = problems.guard("look at what was imported", lambda: store.imports(job.cohort), list[ImportedChange]())
     return Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, beside, imported)

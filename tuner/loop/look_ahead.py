@@ -17,6 +17,7 @@ from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
 from tuner.model.look_ahead import LookAhead
 from tuner.model.run import Run
+from tuner.policy.instances import ask_alike
 from tuner.policy.known_queries import newest_of_each
 from tuner.policy.measure import latest_outcome
 from tuner.problems import Problems
@@ -31,7 +32,7 @@ _NO_KEY = ""
 def look_ahead(
     store: Store, job: JobToRun, runs: Sequence[Run], spark_version: str, problems: Problems
 ) -> tuple[Decision | None, Known | None]:
-    """The decision for a run that would start now, which is kept for it, and what it rests on."""
+    """The decision for a run of this job that would start now, which is kept for it, and what it rests on."""
     job, before = replace(job, key=_NO_KEY, try_number=1), len(problems.found)
     known = problems.guard(
         "look at what is known", lambda: what_is_known(store, job, runs, spark_version, problems), None
@@ -58,7 +59,7 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
     )
     told = AgentDirectives()
     if way.route is not None:
-        told = told_to_agent(outlook, known.facts, newest_of_each(runs))
+        told = told_to_agent(outlook, known.facts, newest_of_each(runs, job.instance))
     store.keep_look_ahead(
         job.cohort,
         LookAhead(
@@ -73,6 +74,7 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
             asdict(known.facts.prices),
             tuple(known.advised),
             known.advice_stamp,
+            "" if ask_alike(runs) else job.instance,
             known.no_agent,
             known.beside,
         ),
@@ -83,4 +85,5 @@ def prove(store: Store, known: Known, outlook: Decision) -> None:
     """What other jobs may be lent since this run."""
     if known.facts is None:
         return
-    store.prove(known.job.cohort, proofs_of(known.job.cohort, outlook, known.runs, known.facts))
+    job = known.job
+    store.prove(job.cohort, proofs_of(job.cohort, outlook, known.runs, known.facts, job.instance))

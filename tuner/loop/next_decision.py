@@ -27,8 +27,9 @@ from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.imported_changes import imports_now, with_imports
-from tuner.policy.known_queries import newest_of_classed
-from tuner.policy.measure import latest_outcome, latest_usable, usable
+from tuner.policy.instances import latest_of_instance
+from tuner.policy.known_queries import KnownQueries, newest_of_classed
+from tuner.policy.measure import usable
 from tuner.policy.passing_queries import passing_queries
 from tuner.policy.set_by_program import set_by_program
 from tuner.policy.situation import BY_SUBMIT, Situation
@@ -68,16 +69,18 @@ def next_decision(
     user_conf: Mapping[str, str] | None = None,
     objective: Objective = Objective.TIME,
     imported: Sequence[ImportedChange] = (),
+    instance: str = "",
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
-    what the user set for it, `objective` what its changes are judged by, `imported` what other cohorts' baselines brought.
+    what the user set for it, `objective` what its changes are judged by, `imported` what other cohorts' baselines brought,
+    `instance` which one of a mapped task it is.
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises. `advised` is what was advised on these facts already.
     """
     own = advised_on(facts, problems, advise) if advised is None else advised
-    imports = imports_now(imported, latest_usable(runs), own)
+    imports = imports_now(imported, latest_of_instance(runs, instance), own)
     decided = (d.change for run in runs for d in run.decision.changes)
     known = {a.id: a for change in (*decided, *imports.changes) for a in change.actions}.values()
     tries = [*runs, *earlier_tries]
@@ -94,14 +97,16 @@ def next_decision(
         elsewhere=tried(elsewhere.decisions) if elsewhere else {},
         unlike=imports.waiting,
         objective=objective,
+        instance=instance,
     )
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)
     decision = decide(situation)
     if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
         return decision
-    undirectable = _undirectable(decision, situation.runs)
-    worse = orders_worse_on_other_days(decision, facts, situation.runs) if facts else {}
+    newest = newest_of_classed(situation.runs, instance)
+    undirectable = _undirectable(decision, newest)
+    worse = orders_worse_on_other_days(decision, facts, situation.runs, newest) if facts else {}
     if not undirectable and not worse:
         return decision
     return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse))
@@ -151,9 +156,8 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
     return since
 
 
-def _undirectable(decision: Decision, runs: Sequence[Run]) -> dict[str, Reason]:
+def _undirectable(decision: Decision, newest: KnownQueries) -> dict[str, Reason]:
     """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
-    newest = newest_of_classed(runs)
     if not newest.of_latest:
         return {}
     skipped = agent_directives(decision, newest.of_latest, absent=newest.absent).skipped
@@ -175,10 +179,12 @@ def load_rules() -> None:
         import scipy.optimize  # noqa: F401
 
 
-def context_of_next(runs: Sequence[Run], spark_version: str, conf: Mapping[str, str]) -> Context | None:
+def context_of_next(
+    runs: Sequence[Run], spark_version: str, conf: Mapping[str, str], instance: str = ""
+) -> Context | None:
     """The context of the next run, as far as its submission tells; None where nothing was measured yet."""
-    latest = latest_outcome(runs)
-    return context_to_come(latest, spark_version, conf) if latest else None
+    latest = latest_of_instance(runs, instance)
+    return context_to_come(latest.outcome, spark_version, conf) if latest and latest.outcome else None
 
 
 def facts_now(
@@ -187,17 +193,21 @@ def facts_now(
     problems: Problems,
     elsewhere: Elsewhere | None = None,
     prices: Mapping[str, float] | None = None,
+    instance: str = "",
 ) -> Facts | None:
     """What advisors look at, with prices as the runs, and those of other cohorts, bear them out; None where nothing was
-    measured yet. `prices` are those, where they were learned from these runs already."""
-    measured = [run.outcome for run in runs if usable(run) and run.outcome]
-    if not measured:
+    measured yet. `prices` are those, where they were learned from these runs already; the latest run is that of an `instance`
+    (`latest_of_instance`)."""
+    latest = latest_of_instance(runs, instance)
+    if latest is None or latest.outcome is None:
         return None
+    measured = [run.outcome for run in runs if usable(run) and run.outcome]
+    earlier = [run.outcome for run in runs if usable(run) and run.outcome and run is not latest]
     others = elsewhere.outcomes if elsewhere else ()
     model = problems.guard(
         "learn what operators take", lambda: _priced(prices) if prices else _learned([*others, *measured]), None
     )
-    facts = replace(facts_of(measured[-1], measured[:-1], model, reach), passing=passing_queries(runs))
+    facts = replace(facts_of(latest.outcome, earlier, model, reach), passing=passing_queries(runs))
     decisions = [*(elsewhere.decisions if elsewhere else ()), *(run.decision for run in runs[-1:])]
     errors = problems.guard("learn how far predictions are off", lambda: errors_with(foretold_pairs(decisions)), None)
     return replace(facts, prediction_errors=errors) if errors else facts
@@ -215,7 +225,7 @@ def learned_from(own_runs: int, elsewhere: Elsewhere, *, learns: bool) -> str:
 
 
 def facts_of(outcome: Outcome, earlier: Iterable[Outcome], model: OperatorTimes | None, reach: Reach) -> Facts:
-    """What advisors look at in a run's outcome, and in those of the runs before it, oldest first."""
+    """What advisors look at in a run's outcome, and in those of earlier runs, oldest first."""
     facts = Facts(
         outcome.queries,
         cores_for_tasks(outcome.cluster, outcome.conf),

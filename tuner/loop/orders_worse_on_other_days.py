@@ -16,7 +16,7 @@ from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.evidence.comparison import MIN_SECONDS
-from tuner.policy.known_queries import newest_of_classed
+from tuner.policy.known_queries import KnownQueries
 from tuner.policy.measure import usable
 
 if TYPE_CHECKING:
@@ -26,19 +26,21 @@ _Range = Mapping[str, SizeBounds]
 _Ranges = Mapping[str, Sequence[_Range]]
 
 
-def orders_worse_on_other_days(decision: Decision, facts: Facts, runs: Sequence[Run]) -> dict[str, Reason]:
+def orders_worse_on_other_days(
+    decision: Decision, facts: Facts, runs: Sequence[Run], newest: KnownQueries
+) -> dict[str, Reason]:
     """Those in force that act on values which were never measured, by id, and why they had better not.
 
     Each is priced with the rows of every execution that its values had, in `runs` with classes of values
-    (`tuner.policy.literal_classes`); for values that are others in each run with some times fewer and more, too. A day of sizes
-    that it is not applied at says nothing.
+    (`tuner.policy.literal_classes`), whose queries are `newest`; for values that are others in each run with some times fewer and
+    more, too. A day of sizes that it is not applied at says nothing.
     """
     orders = [d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.acts_on_any_values]
     worse = [decided for decided in orders if _why_worse(facts, decided, runs, ranges={})]
     if not worse:
         return {}
     # Few are: only then is it worked out at which sizes they apply.
-    ranges = size_limits(facts, replace(decision, changes=tuple(worse)), newest_of_classed(runs)).of_orders
+    ranges = size_limits(facts, replace(decision, changes=tuple(worse)), newest).of_orders
     found = {decided.id: _why_worse(facts, decided, runs, ranges) for decided in worse}
     return {id_: why for id_, why in found.items() if why}
 

@@ -17,21 +17,22 @@ from tuner.model.run import Run
 from tuner.model.verdict import Ruling
 from tuner.plan.literals import literal_class
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.instances import latest_of_instance
 from tuner.policy.known_queries import KnownQueries, newest_of_each
-from tuner.policy.measure import latest_usable, usable
+from tuner.policy.measure import usable
 from tuner.policy.measured_values import MOST_LITERALS
 
 _REFUSED = frozenset({Ruling.REJECT.value, Ruling.ROLL_BACK.value})
 
 
-def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], facts: Facts) -> list[Proof]:
+def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], facts: Facts, instance: str = "") -> list[Proof]:
     """By query, from the decision for a run that would start now with the `facts` that it rests on, and the runs so far, oldest
     first.
 
     Lent is what is proven of a query's joins as a whole, on the values that had it and no others, within sizes. What acts at any
     size, or on values that never ran, is not: a job that is not known may have any.
     """
-    latest = latest_usable(runs)
+    latest = latest_of_instance(runs, instance)
     if latest is None or latest.outcome is None:
         return []
     on_joins = [d for d in decision.changes if d.change.is_on_joins and d.change.query]
@@ -39,7 +40,7 @@ def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], facts: Facts
     for decided in on_joins:
         by_query.setdefault(decided.change.query or "", []).append(decided)
     of_latest = (latest.ended_at or latest.started_at, latest.outcome.spark_version, latest.outcome.cluster)
-    newest = newest_of_each(runs)
+    newest = newest_of_each(runs, instance)
     found = []
     for query, changes in by_query.items():
         out = tuple(d.id for d in changes if d.standing in TAKEN_OUT or _is_refused(d))

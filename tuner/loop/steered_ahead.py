@@ -25,7 +25,7 @@ def steered_ahead(
 ) -> Steered | None:
     """What was decided when the last run ended; None where anything that it rests on may have changed since."""
     ahead = store.look_ahead(job.cohort)
-    if ahead is None or not ahead.stamp:
+    if ahead is None or not ahead.stamp or not ahead.is_for(job.instance):
         return None
     way = choose_method(job.steering, job.submission, ahead.spark_version, ahead.no_agent, ahead.beside)
     reach = reach_of(job, way)
@@ -44,4 +44,4 @@ def steered_ahead(
 
 
 def _newest(store: Store, job: JobToRun) -> Sequence[Query]:
-    return newest_of_each(known_runs(store, job.cohort)).of_latest
+    return newest_of_each(known_runs(store, job.cohort), job.instance).of_latest

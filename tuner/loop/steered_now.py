@@ -36,7 +36,7 @@ def steered_now(store: Store, job: JobToRun, place: EventLogPlace, runs: Sequenc
     known = what_is_known(store, job, runs, latest.spark_version if latest else "", problems)
     have_jar_built(job, known.way, problems)
     decision = decide(known, problems)
-    newest = newest_of_each(runs)
+    newest = newest_of_each(runs, job.instance)
     limits = size_limits(known.facts, decision, newest) if known.facts and known.way.route else SizeLimits()
     told = partial(agent_directives, decision, newest.of_latest, limits, newest.absent)
     directives = carry_out(job, sharing(known.way, job, place), decision, told, lambda: newest.of_latest, problems)

@@ -72,6 +72,11 @@ class JobToRun:
         """Whether it is one of many mapped task instances."""
         return self.origin is not None and self.origin.map_index >= 0
 
+    @property
+    def instance(self) -> str:
+        """As `Origin.instance`; "" outside Airflow."""
+        return self.origin.instance if self.origin else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:

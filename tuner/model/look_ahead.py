@@ -12,7 +12,8 @@ from tuner.model.decision import Decision
 
 @dataclass(frozen=True, slots=True)
 class LookAhead:
-    """What was decided for a run that would start now, and what it takes to carry that out.
+    """What was decided for a run that would start now, and what it takes to carry that out: of a mapped task whose instances ask
+    queries of their own for one `instance` (`Origin.instance`), else ("") for any.
 
     `stamp` is a digest of all that the decision rests on: it holds for as long as that is the same; "" never. `message` is
     what the agent is told, `skipped` what it cannot be told, each with why; `names` what the queries that the decision
@@ -33,5 +34,10 @@ class LookAhead:
     prices: Mapping[str, float] = field(default_factory=dict)
     advised: tuple[Change, ...] = ()
     advice_stamp: str = ""
+    instance: str = ""
     no_agent: str = ""
     beside: str | None = None
+
+    def is_for(self, instance: str) -> bool:
+        """Whether it is for this instance, too; of a task that is not mapped ""."""
+        return self.instance in ("", instance)

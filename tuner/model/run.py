@@ -97,6 +97,11 @@ class Origin:
     task_id: str
     map_index: int = -1
 
+    @property
+    def instance(self) -> str:
+        """Which instance of a mapped task it is, in whatever DAG run; "" of a task that is not mapped."""
+        return f"{self.dag_id}/{self.task_id}/{self.map_index}" if self.map_index >= 0 else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -115,6 +120,11 @@ class Run:
     ended_at: datetime | None = None
     outcome: Outcome | None = None
     origin: Origin | None = None
+
+    @property
+    def instance(self) -> str:
+        """As `Origin.instance`; "" outside Airflow."""
+        return self.origin.instance if self.origin else ""
 
     @property
     def failure(self) -> Failure | None:

@@ -22,6 +22,7 @@ from tuner.policy.rules.mode import mode
 from tuner.policy.rules.needed_change import needed_change
 from tuner.policy.rules.new_context import new_context
 from tuner.policy.rules.not_deterministic import not_deterministic
+from tuner.policy.rules.of_other_instances import of_other_instances
 from tuner.policy.rules.on_trial_in_another_run import on_trial_in_another_run
 from tuner.policy.rules.one_property_a_query import one_property_a_query
 from tuner.policy.rules.overruled import overruled
@@ -38,6 +39,7 @@ Rule = Callable[[Situation, Sequence[DecidedChange]], list[DecidedChange]]
 
 # What becomes of the changes that are wanted, in this order: each rule sees what those before it left in force.
 RULES: tuple[Rule, ...] = (
+    of_other_instances,
     measured_values,
     left_to_people,
     undirectable,
@@ -61,7 +63,7 @@ def decide(situation: Situation) -> Decision:
     """Which changes the next run carries, each with its standing and why. A pure function."""
     if unsteered := _unsteered(situation):
         return Decision(situation.mode, (), unsteered=unsteered, objective=situation.objective)
-    records = read_ledger(situation.runs, situation.verdicts, situation.context)
+    records = read_ledger(situation.runs, situation.verdicts, situation.context, situation.of_others)
     wanted = [*not_long_away(situation, records.values()), *decided_advice(situation, records)]
     return Decision(situation.mode, tuple(ruled(situation, wanted)), objective=situation.objective)
 

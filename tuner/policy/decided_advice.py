@@ -13,8 +13,9 @@ from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
+from tuner.policy.instances import latest_of_its_queries
 from tuner.policy.judging.end_of_run import end_of_run
-from tuner.policy.measure import usable
+from tuner.policy.measure import fingerprints_of, usable
 from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
@@ -38,6 +39,7 @@ def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Itera
     tried on values which have not come since."""
     out: dict[str, DecidedChange] = {}
     imported: list[Change] = []
+    records = _of_this_instance(situation, records)
     for advised in _advised(situation, records):
         change = _completed(advised, records)
         found = _decided(situation, change, records)
@@ -52,6 +54,18 @@ def decided_advice(situation: Situation, records: Mapping[str, Record]) -> Itera
                 out[change.id] = found
         elif change.id in records and records[change.id].standing not in IN_FORCE:
             out[change.id] = records[change.id].now
+
+
+def _of_this_instance(situation: Situation, records: Mapping[str, Record]) -> Mapping[str, Record]:
+    """Those that speak for or against what is advised to this instance of a mapped task: a property for queries of others has no
+    part in its runs, but for one that it is advised as well, which is tried once, and what a person asked for."""
+    advised = {change.id for change in situation.advised}
+
+    def speaks(change: Change) -> bool:
+        is_known = change.is_on_joins or change.id in advised or situation.is_asked_for(change)
+        return is_known or not situation.is_of_others(change)
+
+    return {id_: record for id_, record in records.items() if speaks(record.decided.change)}
 
 
 def _after_others(found: DecidedChange, out: Mapping[str, DecidedChange], imported: Iterable[Change]) -> DecidedChange:
@@ -251,11 +265,13 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
 
 def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
     """Input bytes of the latest runs whose times may be compared, of which those side by side count as one: dates of a backfill,
-    instances of a mapped task. 0, which tells nothing, where there is none."""
+    instances of a mapped task. 0, which tells nothing, where there is none. Those that ask other queries read other inputs."""
     sizes: list[int] = []
     since: datetime | None = None
+    own = latest_of_its_queries(situation.runs, situation.instance)
+    asked = fingerprints_of(own) if own else set()
     for run in reversed(situation.runs):
-        if not usable(run) or run.outcome is None:
+        if not usable(run) or run.outcome is None or (asked and asked.isdisjoint(fingerprints_of(run))):
             continue
         is_beside = since is not None and end_of_run(run) > since
         runs -= not is_beside

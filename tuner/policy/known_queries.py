@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from tuner.model.query import Query
 from tuner.model.run import Run
 from tuner.plan.literals import literal_class
+from tuner.policy.instances import latest_of_instance
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import latest_usable, usable
+from tuner.policy.measure import fingerprints_of, usable
 
 # A query that so many runs had comes back, also if the latest one did not have it; most that ran once never do.
 COMES_BACK = 2
@@ -21,7 +22,7 @@ class KnownQueries:
     """`of_latest` are those of a cohort's latest usable run, and before them the same queries with other values, as they last
     ran, and with these, where they last had what that run did not join, for there was nothing to join; `absent` those that
     earlier runs had, `COMES_BACK` or more of them, and the latest one did not: a job may do more on Mondays. Each oldest first.
-    `of_earlier` are those of each usable run before the latest, oldest first."""
+    `of_earlier` are those of each other usable run, oldest first."""
 
     of_latest: tuple[Query, ...] = ()
     absent: tuple[Query, ...] = ()
@@ -33,14 +34,15 @@ class KnownQueries:
         return (*self.absent, *self.of_latest)
 
 
-def newest_of_each(runs: Sequence[Run]) -> KnownQueries:
-    """The queries of a cohort's runs, oldest first, as each last ran with each of its values."""
-    return newest_of_classed(with_literal_classes(runs))
+def newest_of_each(runs: Sequence[Run], instance: str = "") -> KnownQueries:
+    """The queries of a cohort's runs, oldest first, as each last ran with each of its values. The latest run is that of an
+    `instance` (`latest_of_instance`)."""
+    return newest_of_classed(with_literal_classes(runs), instance)
 
 
-def newest_of_classed(runs: Sequence[Run]) -> KnownQueries:
+def newest_of_classed(runs: Sequence[Run], instance: str = "") -> KnownQueries:
     """The same, of runs that have their classes already."""
-    latest = latest_usable(runs)
+    latest = latest_of_instance(runs, instance)
     if latest is None or latest.outcome is None:
         return KnownQueries()
     found: list[Query] = []
@@ -94,8 +96,3 @@ def _values_of(query: Query) -> tuple[str, str]:
     if query.fleeting and query.conditions is not None:
         return query.fingerprint, literal_class(query.conditions)
     return query.fingerprint, query.literals
-
-
-def fingerprints_of(run: Run) -> set[str]:
-    """Those of the queries that a run had, as far as its log tells."""
-    return {query.fingerprint for query in run.outcome.queries} if run.outcome else set()

@@ -14,8 +14,8 @@ from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.awaited_values import SOON_RUNS, Awaited, awaited_values
 from tuner.policy.context import Context, context_of
+from tuner.policy.instances import latest_of_instance, queries_of_others
 from tuner.policy.literal_classes import LiteralClasses, literal_classes, with_literal_classes
-from tuner.policy.measure import latest_outcome, latest_usable
 from tuner.policy.rulings import Rulings
 from tuner.policy.tried_elsewhere import Tried
 
@@ -25,7 +25,8 @@ BY_SUBMIT = frozenset({ActionKind.SET_CONF, ActionKind.HINT_JOIN})
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """`runs` are the cohort's, oldest first; the last usable one is what the `advised` changes rest on.
+    """`runs` are the cohort's, oldest first; the last usable one is what the `advised` changes rest on, of a mapped task that of
+    this `instance` (`latest_of_instance`); `of_others` are the queries of its other instances (`queries_of_others`).
 
     `earlier_try_failed`: a try of this run that carried changes failed, and they may have made that. `drivable` are the kinds
     of actions that the driver at hand can carry out; the others are left to people. By the id of a change: `oversized`, what
@@ -53,6 +54,8 @@ class Situation:
     elsewhere: Mapping[str, Tried] = field(default_factory=dict)
     classes: LiteralClasses | None = None
     objective: Objective = Objective.TIME
+    instance: str = ""
+    of_others: frozenset[str] = field(init=False)
     awaited: Mapping[str, Awaited] = field(init=False)
     rulings: Rulings = field(init=False)
 
@@ -60,6 +63,7 @@ class Situation:
         if self.classes is None:
             object.__setattr__(self, "classes", literal_classes(self.runs))
             object.__setattr__(self, "runs", with_literal_classes(self.runs, self.classes))
+        object.__setattr__(self, "of_others", queries_of_others(self.runs, self.instance))
         object.__setattr__(self, "awaited", awaited_values(self.runs))
         decided = (d.change for run in self.runs for d in run.decision.changes)
         object.__setattr__(self, "rulings", Rulings.of(self.verdicts, (*decided, *self.advised)))
@@ -67,12 +71,12 @@ class Situation:
     @property
     def latest_run(self) -> Run | None:
         """The latest usable run."""
-        return latest_usable(self.runs)
+        return latest_of_instance(self.runs, self.instance)
 
     @property
     def latest(self) -> Outcome | None:
         """What the latest usable run measured."""
-        return latest_outcome(self.runs)
+        return latest.outcome if (latest := self.latest_run) else None
 
     @property
     def context(self) -> Context:
@@ -81,6 +85,10 @@ class Situation:
             return self.to_come
         latest = self.latest_run
         return context_of(latest.outcome, latest.decision.cuts) if latest and latest.outcome else Context()
+
+    def is_of_others(self, change: Change) -> bool:
+        """Whether a change is for queries that other instances of the task ask, and this one does not."""
+        return bool(change.queries) and self.of_others.issuperset(change.queries)
 
     def is_far_off(self, decided: DecidedChange) -> bool:
         """Whether the values that a change to a join is for have not come for so long that nothing is to wait for it."""

@@ -16,6 +16,7 @@ from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
+from tuner.policy.context import Context
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
 from tuner.policy.overlap import clock_share
 from tuner.problems import Problems
@@ -68,20 +69,22 @@ class Walker:
     def _decide(self, known: Sequence[Run], logged: LoggedRun | None, problems: Problems) -> Decision:
         """For a run that is known to have come, or (None) for one that would come now."""
         key, try_number = (logged.key, logged.try_number) if logged else ("", 1)
+        instance = logged.origin.instance if logged and logged.origin else ""
 
         def decided() -> Decision:
             reach = self._reach(known)
             return next_decision(
                 known,
-                facts_now(known, reach, problems),
+                facts_now(known, reach, problems, instance=instance),
                 key=key,
                 try_number=try_number,
                 mode=self.mode,
                 verdicts=[v for v in self.verdicts if logged is None or v.at <= logged.started_at],
                 reach=reach,
                 problems=problems,
-                to_come=context_of_next(known, logged.outcome.spark_version, logged.outcome.conf) if logged else None,
+                to_come=_context(known, logged, instance) if logged else None,
                 objective=self.objective,
+                instance=instance,
             )
 
         otherwise = Decision(self.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": "no decision"}))
@@ -90,6 +93,10 @@ class Walker:
     def _reach(self, known: Sequence[Run]) -> Reach:
         latest = latest_outcome(known)
         return reach_of(major_minor(latest.spark_version if latest else ""), agent=self.agent, text=self.text)
+
+
+def _context(known: Sequence[Run], logged: LoggedRun, instance: str) -> Context | None:
+    return context_of_next(known, logged.outcome.spark_version, logged.outcome.conf, instance)
 
 
 def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upcoming:

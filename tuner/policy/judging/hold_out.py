@@ -33,14 +33,17 @@ def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange
         ledger.records[decided.id] = replace(record, held_out=why, awaits=awaits)
 
 
-def hold_out_one_at_a_time(records: dict[str, Record], runs: Sequence[Run]) -> None:
+def hold_out_one_at_a_time(
+    records: dict[str, Record], runs: Sequence[Run], of_others: frozenset[str] = frozenset()
+) -> None:
     """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
     what is out already. While a run is without it that has not ended, the others have it: mapped instances, dates of a
-    backfill."""
+    backfill. What is for queries `of_others` is left out where these run."""
     places = {run.key: place for place, run in enumerate(runs)}
+    mine = {id_: r for id_, r in records.items() if not r.decided.queries or not set(r.decided.queries) <= of_others}
     due = {
         id_: (places[str(why.numbers["run"])], record.decided.change.trial)
-        for id_, record in records.items()
+        for id_, record in mine.items()
         if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
     }
     _, first = min(due.values(), default=(0, ""))

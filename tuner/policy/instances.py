@@ -1,0 +1,84 @@
+"""The instances of a mapped task, which may each ask queries of their own: whose run a decision rests on, and what is others'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from tuner.model.run import Run
+from tuner.policy.measure import fingerprints_of, latest_usable, usable
+
+
+def latest_of_instance(runs: Sequence[Run], instance: str) -> Run | None:
+    """The run that a decision for an instance (`Run.instance`) rests on: of its own queries, or the latest usable one of all of
+    these runs, oldest first."""
+    return latest_of_its_queries(runs, instance) or latest_usable(runs)
+
+
+def latest_of_its_queries(runs: Sequence[Run], instance: str) -> Run | None:
+    """The latest usable run that had all queries which this instance's own latest one had: where all instances ask the same, that
+    is the latest of all. None for an instance that has none, or had others each time, and of a task that is not mapped ("")."""
+    instances = _instances(runs) if instance else {}
+    if instance not in instances or not _keep_their_queries(instances[instance], _common(instances)):
+        return None
+    asked = fingerprints_of(instances[instance][-1])
+    return next(run for run in reversed(runs) if usable(run) and asked <= fingerprints_of(run))
+
+
+def queries_of_others(runs: Iterable[Run], instance: str) -> frozenset[str]:
+    """The queries (fingerprints) that other instances of a mapped task ask, and this one does not: what it did not have where
+    others had it, in the DAG run of its latest usable run, and what none of its usable runs had.
+
+    One that is new is taken to ask what all others do; one that had other queries each time, as where the list that a task is
+    mapped over comes in another order, leaves to others what these keep. Of a task that is not mapped ("") there are none.
+    """
+    instances = _instances(runs) if instance else {}
+    others = {name: several for name, several in instances.items() if name != instance}
+    if not others:
+        return frozenset()
+    own, asked = instances.get(instance), [_asked(several) for several in others.values()]
+    if own is None:
+        return _union(asked) - asked[0].intersection(*asked)
+    latest = fingerprints_of(own[-1])
+    common = _common(instances)
+    if not _keep_their_queries(own, common):
+        return _asked(several[-1] for several in others.values() if _keep_their_queries(several, common)) - latest
+    beside = _asked(run for several in others.values() for run in several if _are_of_one_dag_run(run, own[-1]))
+    return (_union(asked) - _asked(own)) | (beside - latest)
+
+
+def ask_alike(runs: Iterable[Run]) -> bool:
+    """Whether all usable runs had the same queries: then a decision is the same for each instance."""
+    return len({frozenset(fingerprints_of(run)) for run in runs if usable(run)}) <= 1
+
+
+def _instances(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The usable runs of each that asked anything, oldest first."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.instance and usable(run) and fingerprints_of(run):
+            found.setdefault(run.instance, []).append(run)
+    return found
+
+
+def _common(instances: Mapping[str, Sequence[Run]]) -> set[str]:
+    """The queries of the latest runs of all instances."""
+    latest = [fingerprints_of(several[-1]) for several in instances.values()]
+    return latest[0].intersection(*latest)
+
+
+def _keep_their_queries(runs: Sequence[Run], common: set[str]) -> bool:
+    """Whether the latest two runs of an instance that had queries which not all instances ask had one of them in common."""
+    own = [asked for run in runs if (asked := fingerprints_of(run) - common)]
+    return len(own) < 2 or not own[-1].isdisjoint(own[-2])
+
+
+def _asked(runs: Iterable[Run]) -> frozenset[str]:
+    return frozenset(fingerprint for run in runs for fingerprint in fingerprints_of(run))
+
+
+def _union(several: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*several)
+
+
+def _are_of_one_dag_run(run: Run, other: Run) -> bool:
+    return bool(run.origin and other.origin and run.origin.run_id == other.origin.run_id)

@@ -15,6 +15,7 @@ from tuner.model.run import Origin, Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.decide import decide
 from tuner.policy.instances import ask_alike, latest_of_instance, latest_of_its_queries, queries_of_others
+from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.situation import Situation
 
 from .histories import GB, conf, hint, in_force, recommend, run, situation, verdict
@@ -301,3 +302,17 @@ def test_where_none_keeps_its_queries_there_are_none_of_others() -> None:
 def test_runs_ask_alike_where_all_of_them_had_the_same_queries() -> None:
     assert ask_alike([]) and ask_alike([run(0, {"q": 1}), run(1, {"q": 2})])
     assert not ask_alike(NIGHTS)
+
+
+@pytest.mark.parametrize(("queries", "has_come_back"), [(("q0", "q1"), True), (("q", "q"), False)])
+def test_runs_beside_one_another_count_as_one_where_they_have_the_same_query(
+    queries: tuple[str, str], has_come_back: bool
+) -> None:
+    """Of each night all instances begin before one has ended: so does each after those of other queries, night after night."""
+    nights = range(2) if has_come_back else range(1)
+    ledger = LedgerState()
+    for found in (ran(night, index, query) for night in nights for index, query in enumerate(queries)):
+        ledger.take_in(found)
+        ledger.learn(found)
+    (measured,) = ledger.measured
+    assert ledger.histories.of(found).has_come_back(measured) is has_come_back

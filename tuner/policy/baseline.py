@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tuner.model.run import Run
 from tuner.policy.context import ByContext
 from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, measured_queries, usable
 from tuner.policy.moved_beside import moved_beside
@@ -64,24 +64,24 @@ _Banded = tuple[Run, tuple[Measured, ...], list[Comparison | None]]
 def _banded(runs: Sequence[Run], key: str = "") -> Iterator[_Banded]:
     """Each measured run, or the one with this key, with its queries, and what each would have taken with nothing in force; None
     for what is new. A query that found nothing to read would have taken as long; of a run in which all did nothing is said."""
-    histories, beside = ByContext(History), RunsBeside()
+    histories, beside = ByContext(History), QueriesBeside()
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             history = histories.of(run)
-            queries, is_beside = queries_that_read(run, history), beside.add(run)
+            queries, those_beside = queries_that_read(run, history), beside.add(run)
             if key not in ("", run.key):
-                history.add(queries, is_beside=is_beside)
+                history.add(queries, beside=those_beside)
                 continue
             rest = [query for query in measured_queries(run) if history.is_of_nothing(query)]
-            bands = _bands(queries, history, is_beside=is_beside)
+            bands = _bands(queries, history, those_beside)
             as_they_ran = [Comparison.as_it_is(q.fingerprint, q.seconds) if queries else None for q in rest]
             yield run, (*queries, *rest), [*bands, *as_they_ran]
 
 
-def _bands(queries: Sequence[Measured], history: History, *, is_beside: bool) -> list[Comparison | None]:
+def _bands(queries: Sequence[Measured], history: History, those_beside: Set[str]) -> list[Comparison | None]:
     """Of the queries of the next run of a history, which is taken into it."""
     foretold = {query.key: history.foretold(query) for query in queries}
-    history.add(queries, is_beside=is_beside)
+    history.add(queries, beside=those_beside)
     if not any(query.changes or query.properties for query in queries):
         return [foretold[query.key] for query in queries]
     moved = moved_beside(queries, history.effect, history.effect_on_the_clock)

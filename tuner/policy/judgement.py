@@ -15,7 +15,7 @@ from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, usable
@@ -61,12 +61,12 @@ def _total(run: Run, earlier: Sequence[Run]) -> tuple[Comparison | None, int, in
     changes = changes_in_effect(run) if usable(run) else []
     if not changes or run.outcome is None:
         return None, 0, 0
-    histories, beside = ByContext(History), RunsBeside()
+    histories, beside = ByContext(History), QueriesBeside()
     queries: tuple[Measured, ...] = ()
     for one in (*filter(usable, earlier), run):
         if one.outcome:
             queries = queries_that_read(one, histories.of(one))
-            histories.of(one).add(queries, is_beside=beside.add(one))
+            histories.of(one).add(queries, beside=beside.add(one))
     found = compare(queries, histories.of(run), changes)
     effect = Effect.of_all(found)
     return (effect.total if effect.comparisons else None), len(effect.comparisons), len(found.moved)

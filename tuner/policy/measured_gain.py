@@ -12,7 +12,7 @@ from tuner.policy.comparisons import compare
 from tuner.policy.context import ByContext
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.history import History
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.judging.told_apart import is_told
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Measured, usable
@@ -45,11 +45,11 @@ class RunsSoFar:
     @classmethod
     def of(cls, runs: Sequence[Run]) -> Self:
         """`runs` are oldest first; none need have been measured. In time linear in runs."""
-        histories, beside, found = ByContext(History), RunsBeside(), cls((), History())
+        histories, beside, found = ByContext(History), QueriesBeside(), cls((), History())
         for run in filter(usable, with_literal_classes(runs)):
             history = histories.of(run)
             queries = queries_that_read(run, history)
-            history.add(queries, is_beside=beside.add(run))
+            history.add(queries, beside=beside.add(run))
             found = cls(queries, history) if queries else found
         return found
 

@@ -19,7 +19,7 @@ from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.failed_twice import failed_twice
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, usable, without_idle
 from tuner.policy.moved_beside import moved_beside
@@ -83,13 +83,13 @@ def shared_out(without: float, ratio: LogRatio, each: Sequence[tuple[str, LogRat
 
 def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
     """Of each measured run with changes, what each of these gained."""
-    histories, beside, steered = ByContext(History), RunsBeside(), list[tuple[Run, list[_Took]]]()
+    histories, beside, steered = ByContext(History), QueriesBeside(), list[tuple[Run, list[_Took]]]()
     trials = {d.id: d.change.trial for run in runs for d in run.decision.changes}
     for run in with_literal_classes(runs):
         if usable(run) and run.outcome:
             history = histories.of(run)
             queries = queries_that_read(run, history)
-            history.add(queries, is_beside=beside.add(run))
+            history.add(queries, beside=beside.add(run))
             # A night that was slow for other reasons makes no gain larger.
             took = [
                 _Took(query, seconds)

@@ -11,7 +11,7 @@ from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.measure import measured_queries, usable
 from tuner.replay.cohort_replay import Observed
 from tuner.replay.has_action import has_action
@@ -63,9 +63,9 @@ class Observer:
         """`others` are the queries of all that is new in the run: the rest tells how fast the machine was."""
         trials = [o.trial for o in group]
         touched = {q for trial in trials for q in trial.queries}
-        history, beside = History(), RunsBeside()
+        history, beside = History(), QueriesBeside()
         for earlier in past:
-            history.add(measured_queries(earlier), is_beside=beside.add(earlier))
+            history.add(measured_queries(earlier), beside=beside.add(earlier))
         # What is new, whoever put it there; what else is new in the run is another's.
         new = frozenset(["the trials of the group"])
         elsewhere = frozenset(["trials of other groups"])
@@ -75,7 +75,7 @@ class Observer:
             )
             for q in measured_queries(run)
         ]
-        history.add(queries, is_beside=beside.add(run))
+        history.add(queries, beside=beside.add(run))
         mine = (history.compared(q, new) for q in queries if q.changes == new)
         compared = [found for found in mine if found is not None]
         seconds = _by_query(compared)

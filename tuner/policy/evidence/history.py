@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 
@@ -80,8 +80,9 @@ class History:
     # than the second, where it is taken for a slow one and no third tells yet; else 0.
     _was_slow: dict[str, float] = field(default_factory=dict)
 
-    def add(self, queries: Sequence[Measured], *, is_beside: bool = False) -> None:
-        """Those of the next run, which `is_beside` another if it began before that had ended."""
+    def add(self, queries: Sequence[Measured], *, beside: Container[str] = ()) -> None:
+        """Those of the next run. `beside` are the fingerprints of those that ran beside an earlier run: it began before that one
+        had ended."""
         # What is known of a query from before its values were looked at is known of each of them.
         before = [self._known.get(self._keys.of(query)) for query in queries]
         pairs = []
@@ -98,6 +99,7 @@ class History:
         for metric in METRICS:
             self._learn(metric, pairs)
         for query, known in pairs:
+            is_beside = query.fingerprint in beside
             known.add_run(query.changes | query.properties, query.cpu_share, is_beside=is_beside)
             for stage, seconds in query.stages.items():
                 usual = known.stages.get(stage)

@@ -11,7 +11,7 @@ from tuner.model.run import Run, RunState
 from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.history import History
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.measure import Measured, usable
 from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
@@ -41,7 +41,7 @@ class LedgerState:
     met: dict[str, set[str]] = field(default_factory=dict)
     cleared: set[str] = field(default_factory=set)
     suspected: dict[str, int] = field(default_factory=dict)
-    _beside: RunsBeside = field(default_factory=RunsBeside)
+    _beside: QueriesBeside = field(default_factory=QueriesBeside)
 
     @property
     def records(self) -> dict[str, Record]:
@@ -62,7 +62,7 @@ class LedgerState:
 
     def learn(self, run: Run) -> None:
         """What that run measured."""
-        self.histories.of(run).add(self.measured, is_beside=self._beside.add(run))
+        self.histories.of(run).add(self.measured, beside=self._beside.add(run))
         held, allocations = allocated(run), self.allocations.of(run)
         # What executors hold in a night that found nothing to read says nothing of other nights.
         self.allocated = held if held is not None and not allocations.is_of_nothing(held) else None

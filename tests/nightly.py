@@ -72,8 +72,8 @@ def _node(name: str, text: str, *children: dict[str, Any], **metrics: int) -> di
     }
 
 
-def _plan(*, broadcast: bool) -> dict[str, Any]:
-    sales, items = _scan("db.sales", "item", 10), _scan("db.items", "id", 20)
+def _plan(schema: str, *, broadcast: bool) -> dict[str, Any]:
+    sales, items = _scan(f"{schema}.sales", "item", 10), _scan(f"{schema}.items", "id", 20)
     if broadcast:
         small = _node("BroadcastExchange", "BroadcastExchange HashedRelationBroadcastMode", items, data=24)
         return _node(
@@ -105,10 +105,11 @@ Join Inner, (item#10 = id#20), Statistics(sizeInBytes=1.8 PiB)
 """
 
 
-def _answers(conf: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What the agent says that applied all that it was told."""
+def _answers(conf: Mapping[str, str], schema: str) -> list[dict[str, Any]]:
+    """What the agent says that applied all that it was told of the job's query."""
     message = decode_whole(conf[DIRECTIVES])
-    told = (*message.queries, *opened(message.sealed, RELATIONS, COLUMNS))
+    mine = (query for query in message.queries if query.relations == (f"{schema}.items", f"{schema}.sales"))
+    told = (*mine, *opened(message.sealed, RELATIONS, COLUMNS))
     return [
         {"Event": "tuner.steering.agent.AgentLoaded", "version": 3},
         *(
@@ -141,6 +142,7 @@ class Spark:
     heap_bytes: int = 0
     firm_bytes: int = 0
     executors: int = 1
+    schema: str = "db"
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
         conf = {
@@ -154,10 +156,10 @@ class Spark:
 
     def write(self, conf: Mapping[str, str], name: str = "local-1") -> None:
         start, took = self.start_ms, int(self.seconds * 1000)
-        plan = _plan(broadcast=self.broadcast)
+        plan = _plan(self.schema, broadcast=self.broadcast)
         execution = {"executionId": 0, "rootExecutionId": 0, "description": self.description, "details": ""}
         if conf.get(EXPLAIN_MODE) == "cost":
-            execution["physicalPlanDescription"] = _LOGICAL_PLAN
+            execution["physicalPlanDescription"] = _LOGICAL_PLAN.replace(" db.", f" {self.schema}.")
         events: list[dict[str, Any]] = [
             {"Event": "SparkListenerLogStart", "Spark Version": self.version},
             {"Event": "SparkListenerApplicationStart", "App Name": "etl", "App ID": name, "Timestamp": start},
@@ -171,7 +173,7 @@ class Spark:
                 for number in range(self.executors)
             ),
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
-            *(_answers(conf) if self.agent else ()),
+            *(_answers(conf, self.schema) if self.agent else ()),
             {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
             {
                 "Event": _SQL + "SparkListenerDriverAccumUpdates",

@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import delete, text
 
+from tuner.history.instance_runs import InstanceRuns
 from tuner.history.store import Store
 from tuner.history.tables import TimesRow
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Standing
-from tuner.model.run import RunState
+from tuner.model.run import Origin, RunState
 
 from .database import database
 from .samples import LATER, MIDNIGHT, full_decision, full_outcome, measured, running, said
@@ -33,6 +34,9 @@ def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
 
 def test_an_unknown_key_is_no_run(store: Store) -> None:
     assert store.run("nowhere") is None
+
+
+ORIGIN = Origin("etl", "1", "load", 0)
 
 
 def keys(store: Store, cohort: str, limit: int = 50) -> list[str]:
@@ -196,3 +200,41 @@ def test_fields_of_a_newer_version_are_ignored(store: Store, url: str) -> None:
     with database(url) as connection:
         connection.execute(text("UPDATE spark_tuner_runs SET decision = :newer"), {"newer": newer})
     assert store.run("k") == running("k")
+
+
+def test_of_recent_runs_the_one_that_a_decision_rests_on_is_whole_and_older_ones_tell_of_its_queries(
+    store: Store,
+) -> None:
+    for minute in range(6):
+        store.begin(running(str(minute), minute=minute))
+        outcome = full_outcome()
+        asked = tuple(replace(query, fingerprint=f"{query.fingerprint}.{minute % 2}") for query in outcome.queries)
+        store.finish(str(minute), RunState.SUCCEEDED, LATER, replace(outcome, queries=asked))
+    whole = store.runs("etl.load")
+
+    def which(rests_on: str | None) -> list[bool]:
+        of = InstanceRuns(ORIGIN, lambda runs: next((r for r in runs if r.key == rests_on), None), lambda _: False, 9)
+        found = store.recent("etl.load", 6, 1, of)
+        assert [run.key for run in found] == [run.key for run in whole]
+        return [run == known for run, known in zip(found, whole, strict=True)]
+
+    assert which(None) == [False, False, False, False, True, True], "the newest, and of the others one that read most"
+    assert which("0") == [True, False, False, False, True, True]
+    assert which("1") == [False, True, False, True, False, True]
+
+
+def test_of_an_instance_that_asks_queries_of_its_own_older_runs_are_read_as_well(store: Store) -> None:
+    for minute in range(12):
+        origin = replace(ORIGIN, run_id=str(minute // 3), map_index=minute % 3)
+        store.begin(replace(running(f"{minute:02}", minute=minute), origin=origin))
+        store.finish(f"{minute:02}", RunState.SUCCEEDED, LATER, full_outcome())
+
+    def recent(*, asks_its_own: bool, earlier: int = 9) -> list[str]:
+        of = InstanceRuns(replace(ORIGIN, map_index=1), lambda runs: runs[-1], lambda _: asks_its_own, earlier)
+        found = store.recent("etl.load", 4, 1, of)
+        assert all(run.outcome is not None for run in found)
+        return [run.key for run in found]
+
+    assert recent(asks_its_own=False) == ["08", "09", "10", "11"]
+    assert recent(asks_its_own=True) == ["01", "04", "07", "08", "09", "10", "11"]
+    assert recent(asks_its_own=True, earlier=1) == ["07", "08", "09", "10", "11"]

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, select
 from sqlalchemy.orm import Session, undefer
 
 from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
+from tuner.history.instance_runs import InstanceRuns, keys_before
 from tuner.history.tables import RunRow, TimesRow
 from tuner.model.decision import Decision
 from tuner.model.query import total_data_bytes
@@ -87,20 +88,37 @@ def read_runs(session: Session, query: Select[Any], detail: Detail) -> list[Run]
     return [run for row, document, told in found if (run := readable_run(row, document, told, decoded)) is not None]
 
 
-def read_recent(session: Session, cohort: str, limit: int, in_full: int) -> list[Run]:
+def read_recent(
+    session: Session, cohort: str, limit: int, in_full: int, instance: InstanceRuns | None = None
+) -> list[Run]:
     """As `Store.recent`."""
     runs = read_runs(session, newest_runs(cohort, limit), Detail.TIMES)
+    rests_on = instance.latest(runs[::-1]) if instance else None
+    if instance and instance.asks_its_own(runs[::-1]):
+        keys = keys_before(session, instance, runs[-1])
+        earlier = {run.key: run for run in read_runs(session, runs_of(keys), Detail.TIMES)}
+        runs += [earlier[key] for key in keys if key in earlier]
     measured = [run for run in runs if run.outcome is not None and run.state is RunState.SUCCEEDED]
-    by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(measured[in_full:])}
+    older = [run for run in measured[in_full:] if rests_on is None or _share_a_query(run, rests_on)]
+    by_changes = {frozenset(d.id for d in run.decision.in_force): run for run in reversed(older)}
     wanted = {run.key: Detail.PAST for run in by_changes.values()}
     # The end of a month is longer ago than the newest, and comes again.
-    largest = max(measured[in_full:], key=_data_bytes, default=None)
-    whole = [*measured[:in_full], *([largest] if largest else [])]
-    wanted |= {run.key: Detail.FULL for run in whole}
+    largest = max(older, key=_data_bytes, default=None)
+    wanted |= {run.key: Detail.FULL for run in (*measured[:in_full], largest, rests_on) if run}
     documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
     outcomes = {key: readable_outcome(key, document, wanted[key]) for key, document in documents if document}
     known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
     return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
+
+
+def _share_a_query(run: Run, other: Run) -> bool:
+    """Whether one had a query of the other, or that had none."""
+    asked = _fingerprints(other)
+    return not asked or not asked.isdisjoint(_fingerprints(run))
+
+
+def _fingerprints(run: Run) -> set[str]:
+    return {query.fingerprint for query in run.outcome.queries} if run.outcome else set()
 
 
 def _data_bytes(run: Run) -> int:

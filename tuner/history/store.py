@@ -23,6 +23,7 @@ from tuner.history.engine import explained, reader, writer
 from tuner.history.finished_runs import finish_run
 from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
+from tuner.history.instance_runs import InstanceRuns
 from tuner.history.last_word import LastWord, last_word, require_last_word
 from tuner.history.look_ahead_rows import read_look_ahead, replace_look_ahead
 from tuner.history.mode_rows import add_mode, modes_of, modes_within, read_modes
@@ -176,12 +177,13 @@ class Store:
         with self._reading() as session:
             return usual_ms(session, cohort)
 
-    def recent(self, cohort: str, limit: int, in_full: int) -> list[Run]:
+    def recent(self, cohort: str, limit: int, in_full: int, instance: InstanceRuns | None = None) -> list[Run]:
         """As `runs`, for a decision: the newest `in_full` that succeeded are whole, and the one of the others that read most;
         what else is older has what times rest on, and the newest of each with the same changes its blocks of joins, for the
-        others tell no more of these."""
+        others tell no more of these. Of a decision for an `instance` of a mapped task the run that it rests on is whole, too,
+        and older ones are those that share a query with it, of runs before the newest `limit` as well."""
         with self._reading_much() as session:
-            return read_recent(session, cohort, limit, in_full)
+            return read_recent(session, cohort, limit, in_full, instance)
 
     def runs_since(self, cohort: str, dag_runs: int, most: int) -> int:
         """How many of a cohort's newest runs go back to the first of its latest `dag_runs` runs of a DAG, `most` at most; 0

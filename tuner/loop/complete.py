@@ -108,7 +108,7 @@ def _completed(completing: _Completing) -> Report:
         failed = not has_ended(found) or found.has_failed
     outcome = problems.guard("read the plans", found.outcome, None) if found else None
     if outcome:
-        look = partial(with_blocks_as_written, outcome, lambda: outcomes_of(completing.store(), turn.job.cohort))
+        look = partial(with_blocks_as_written, outcome, lambda: outcomes_of(completing.store(), turn.run))
         outcome = problems.guard("look at earlier blocks of joins", look, outcome)
     state = state_of(found.application if found else None, failed=failed)
     failure = failure_of_run(found, outcome, completing.ending) if state is RunState.FAILED else None
@@ -187,7 +187,7 @@ def _look_back(
             completing.store().prove(run.cohort, ())
         return None, None
     store, problems = completing.store(), completing.problems
-    runs = known_runs(store, run.cohort)
+    runs = known_runs(store, run.cohort, run.origin)
     judged, outlook = None, None
     if judging:
         judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)

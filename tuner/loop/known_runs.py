@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
+from tuner.history.instance_runs import InstanceRuns
 from tuner.history.store import Store
 from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS
-from tuner.model.run import Run, RunMark
+from tuner.model.run import Origin, Run, RunMark
+from tuner.policy.instances import latest_of_its_queries, queries_of_others
 
 # Where a mapped task has more than HISTORY_RUNS in so many DAG runs, all of these: what one night showed, the next is to know,
 # and what that showed, the one after it.
@@ -22,13 +26,24 @@ AHEAD = timedelta(days=1)
 _Started = TypeVar("_Started", Run, RunMark)
 
 
-def known_runs(store: Store, cohort: str) -> list[Run]:
-    """Oldest first: as `Store.recent`, the newest LEARN_RUNS whole."""
-    return _begun(store.recent(cohort, number_known(store, cohort), LEARN_RUNS))
+def known_runs(store: Store, cohort: str, origin: Origin | None = None) -> list[Run]:
+    """Oldest first: as `Store.recent`, the newest LEARN_RUNS whole. Of a mapped instance that asks queries of its own as many are
+    among these as of any task, however long ago they were."""
+    instance = _read_for(origin) if origin and origin.instance else None
+    return _begun(store.recent(cohort, number_known(store, cohort), LEARN_RUNS, instance))
+
+
+def _read_for(origin: Origin) -> InstanceRuns:
+    latest = partial(latest_of_its_queries, instance=origin.instance)
+
+    def asks_its_own(runs: Sequence[Run]) -> bool:
+        return latest(runs) is not None and bool(queries_of_others(runs, origin.instance))
+
+    return InstanceRuns(origin, latest, asks_its_own, HISTORY_RUNS)
 
 
 def known_marks(store: Store, cohort: str) -> list[RunMark]:
-    """What tells these runs from others, oldest first."""
+    """What tells the newest of these runs from others, oldest first: what an instance reads of its own from before has ended."""
     return _begun(store.marks(cohort, number_known(store, cohort)))
 
 

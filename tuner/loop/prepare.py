@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -205,16 +206,22 @@ def _steer(store: Store, preparing: Preparing) -> Steered | None:
     job, place, problems = _in_its_mode(store, preparing), preparing.place, preparing.problems
     for _ in range(MOST_DECISIONS):
         with collection_paused():
-            runs = problems.guard("read the history", lambda: known_runs(store, job.cohort), list[Run]())
+            runs = problems.guard("read the history", lambda: known_runs(store, job.cohort, job.origin), list[Run]())
             steering = problems.guard("decide", partial(steered_now, store, job, place, runs, problems), None)
         steering = steering or problems.guard("observe the run", lambda: unsteered(job, place, "no decision"), None)
         if steering is None:
             return None
         with suppress(TriedMeanwhileError):
-            return recorded(store, preparing, job, steering, {run.key for run in runs})
+            return recorded(store, preparing, job, steering, _keys_since(runs, job.instance))
     others = partial(unsteered, job, place, "runs that began with it try the same changes")
     steering = problems.guard("observe the run", others, None)
     return recorded(store, preparing, job, steering, ()) if steering else None
+
+
+def _keys_since(runs: Sequence[Run], instance: str) -> set[str]:
+    """The keys of these runs, oldest first, but for those of an instance from before all that were read of others."""
+    first = next((run.started_at for run in runs if run.instance != instance), None)
+    return {run.key for run in runs if first is None or run.started_at >= first}
 
 
 def _steer_as_decided_ahead(store: Store, preparing: Preparing) -> Steered | None:

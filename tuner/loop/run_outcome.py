@@ -10,7 +10,7 @@ from tuner.loop.harvest import HarvestedRun
 from tuner.loop.known_runs import known_runs
 from tuner.model.application import Completeness
 from tuner.model.failure import Failure
-from tuner.model.run import Outcome
+from tuner.model.run import Outcome, Run
 from tuner.spark.version import major_minor
 
 
@@ -30,6 +30,6 @@ def has_ended(found: HarvestedRun | None) -> TypeGuard[HarvestedRun]:
     return found is not None and found.application.status is Completeness.COMPLETE
 
 
-def outcomes_of(store: Store, cohort: str) -> list[Outcome]:
-    """What the runs of a cohort came to, as far as a decision looks at them."""
-    return [run.outcome for run in known_runs(store, cohort) if run.outcome]
+def outcomes_of(store: Store, run: Run) -> list[Outcome]:
+    """What the runs of its cohort came to, as far as a decision for its instance looks at them."""
+    return [known.outcome for known in known_runs(store, run.cohort, run.origin) if known.outcome]

@@ -70,7 +70,7 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
         state = state_of(found.application, failed=failed)
         outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
         if outcome:
-            outcome = with_blocks_as_written(outcome, partial(outcomes_of, store, run.cohort))
+            outcome = with_blocks_as_written(outcome, partial(outcomes_of, store, run))
         if outcome and state is RunState.FAILED:
             outcome = replace(outcome, failure=failure_of_run(found, outcome))
         ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))

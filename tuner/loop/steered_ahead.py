@@ -44,4 +44,4 @@ def steered_ahead(
 
 
 def _newest(store: Store, job: JobToRun) -> Sequence[Query]:
-    return newest_of_each(known_runs(store, job.cohort), job.instance).of_latest
+    return newest_of_each(known_runs(store, job.cohort, job.origin), job.instance).of_latest

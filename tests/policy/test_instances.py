@@ -16,9 +16,10 @@ from tuner.model.verdict import Ruling
 from tuner.policy.decide import decide
 from tuner.policy.instances import ask_alike, latest_of_instance, latest_of_its_queries, queries_of_others
 from tuner.policy.judging.ledger_state import LedgerState
+from tuner.policy.long_away import LONGEST_AWAY
 from tuner.policy.situation import Situation
 
-from .histories import GB, conf, hint, in_force, recommend, run, situation, verdict
+from .histories import GB, conf, decided, hint, in_force, recommend, run, situation, verdict
 
 
 def own(night: int, index: int) -> list[str]:
@@ -316,3 +317,15 @@ def test_runs_beside_one_another_count_as_one_where_they_have_the_same_query(
         ledger.learn(found)
     (measured,) = ledger.measured
     assert ledger.histories.of(found).has_come_back(measured) is has_come_back
+
+
+def test_runs_of_others_are_not_nights_in_which_its_query_was_away() -> None:
+    """One after another more of them than a change to an absent query is known for."""
+    job = Mapped(LONGEST_AWAY + 2, beside=False, effects=LOSES)
+    begun = [decided(hint("q0"), Standing.ROLLED_BACK, ["q0"])]
+    job.runs = [ran(night, index, f"q{index}", beside=False) for night in range(2) for index in range(job.instances)]
+    for place in (0, job.instances):
+        job.runs[place] = replace(job.runs[place], decision=Decision(Mode.AUTO, tuple(begun)))
+    known = Situation(Mode.AUTO, 1, job.runs, instance=instance(0))
+    assert hint("q0").id in {d.id for d in decide(known).changes}
+    assert hint("q0").id not in {d.id for d in decide(replace(known, instance="")).changes}

@@ -13,9 +13,9 @@ from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
-from tuner.policy.instances import latest_of_its_queries
+from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.judging.end_of_run import end_of_run
-from tuner.policy.measure import fingerprints_of, usable
+from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
@@ -268,10 +268,8 @@ def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
     instances of a mapped task. 0, which tells nothing, where there is none. Those that ask other queries read other inputs."""
     sizes: list[int] = []
     since: datetime | None = None
-    own = latest_of_its_queries(situation.runs, situation.instance)
-    asked = fingerprints_of(own) if own else set()
-    for run in reversed(situation.runs):
-        if not usable(run) or run.outcome is None or (asked and asked.isdisjoint(fingerprints_of(run))):
+    for run in reversed(runs_of_its_queries(situation.runs, situation.instance)):
+        if not usable(run) or run.outcome is None:
             continue
         is_beside = since is not None and end_of_run(run) > since
         runs -= not is_beside

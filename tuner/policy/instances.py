@@ -24,6 +24,15 @@ def latest_of_its_queries(runs: Sequence[Run], instance: str) -> Run | None:
     return next(run for run in reversed(runs) if usable(run) and asked <= fingerprints_of(run))
 
 
+def runs_of_its_queries(runs: Sequence[Run], instance: str) -> Sequence[Run]:
+    """An instance's own runs, and those of others that share a query with the run that its decision rests on: where all ask the
+    same, all. So it is for an instance that has no such run, and of a task that is not mapped ("")."""
+    if (latest := latest_of_its_queries(runs, instance)) is None:
+        return runs
+    asked = fingerprints_of(latest)
+    return [run for run in runs if run.instance == instance or not asked.isdisjoint(fingerprints_of(run))]
+
+
 def queries_of_others(runs: Iterable[Run], instance: str) -> frozenset[str]:
     """The queries (fingerprints) that other instances of a mapped task ask, and this one does not: what it did not have where
     others had it, in the DAG run of its latest usable run, and what none of its usable runs had.

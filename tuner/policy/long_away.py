@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
+from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.judging.runs_beside import RunsBeside
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
@@ -19,8 +20,9 @@ LONGEST_AWAY = 60
 
 
 def not_long_away(situation: Situation, records: Iterable[Record]) -> list[DecidedChange]:
-    """The changes on record as they stand, but for those whose query is away for long, and that no person has ruled on."""
-    away = runs_away(situation.runs)
+    """The changes on record as they stand, but for those whose query is away for long, and that no person has ruled on. Of an
+    instance of a mapped task that asks queries of its own, by its own runs."""
+    away = runs_away(runs_of_its_queries(situation.runs, situation.instance))
     found = (replace(record.now, away=away.get(record.decided.change.trial, 0)) for record in records)
     return [d for d in found if d.away < LONGEST_AWAY or situation.verdict(d.change) is not None]
 

@@ -31,8 +31,8 @@ CORES, CORES_SPREAD = 0.7, 0.3
 # What takes less does not tell how fast the machine was. Stages that did the same work as ever do.
 MIN_CONTROL_SECONDS = 0.5
 STAGE_NOISE = 0.08
-# Core seconds that a new JVM takes longer over what runs in it first, which another order of joins moves from one stage to others:
-# two stages that took 0.6 s behind large ones took 1.7 to 2.1 s before them (local[2]).
+# Core seconds that a new JVM takes longer over what runs in it first, which another order of joins moves from one stage to
+# others: two stages that took 0.6 s behind large ones took 1.7 to 2.1 s before them (local[2]).
 WARM_UP_SECONDS = 1.0
 # All of a run's together are off by this (a standard deviation) from what the machine is for whole queries: the medians of both,
 # over queries that nothing had changed, in 34 pairs of runs of seven benches.

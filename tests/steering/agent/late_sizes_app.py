@@ -69,13 +69,16 @@ spark.conf.set("spark.sql.sources.useV1SourceList", "parquet")
 fetched: dict[str, int] = {}
 
 
+def fetched_so_far() -> int:
+    return spark._jvm.org.apache.spark.metrics.source.HiveCatalogMetrics.METRIC_PARTITIONS_FETCHED().getCount()  # type: ignore[union-attr]
+
+
 def rows(label: str, text: str, directives: str) -> list[tuple[object, ...]]:
     spark.conf.set("spark.tuner.directives", directives)
     spark.sparkContext.setJobDescription(label)
-    metastore = spark._jvm.org.apache.spark.metrics.source.HiveCatalogMetrics  # type: ignore[union-attr]
-    before = metastore.METRIC_PARTITIONS_FETCHED().getCount()
+    before = fetched_so_far()
     found = [tuple(row) for row in spark.sql(text).collect()]
-    fetched[label] = metastore.METRIC_PARTITIONS_FETCHED().getCount() - before
+    fetched[label] = fetched_so_far() - before
     return found
 
 
@@ -111,5 +114,11 @@ for kind, text in TEXTS.items():
         limits = SizeLimits(of_orders={action.id: [range_of(query, one) for one in times]})
         message = agent_directives(Decision(Mode.AUTO, (decided,)), (query,), limits).text
         same[f"{kind}, {label}"] = rows(f"{kind}, {label}", text, message) == plain[kind]
+# Each directive asks how large a table is that is read whole.
+whole, agent = spark.table("dated_sales")._jdf.queryExecution().optimizedPlan(), spark._jvm.tuner.steering.agent  # type: ignore[union-attr]
+agent.Pass.begin(whole)
+before = fetched_so_far()
+sizes = {agent.ListedFiles.bytesOfAllPartitions(whole) for _ in range(3)}
+fetched["a table of twenty partitions, three times"] = fetched_so_far() - before if len(sizes) == 1 else -1
 report.write_text(json.dumps({"same": same, "fetched": fetched}))
 spark.stop()

@@ -46,7 +46,13 @@ public final class ListedFiles {
    */
   public static long bytesOfAllPartitions(LogicalPlan leaf) {
     if (!areInPartitions(leaf) || SQLConf.get().filesourcePartitionFileCacheSize() <= 0) return -1;
-    return ((CatalogFileIndex) ofLeaf(leaf)).filterPartitions(Nil$.MODULE$).sizeInBytes();
+    CatalogFileIndex files = (CatalogFileIndex) ofLeaf(leaf);
+    Long known = (Long) Pass.listed().get(files);
+    if (known == null) {
+      known = Long.valueOf(files.filterPartitions(Nil$.MODULE$).sizeInBytes());
+      Pass.listed().put(files, known);
+    }
+    return known.longValue();
   }
 
   /** Whether a relation is a catalog's table in partitions that nobody has listed yet. */

@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,8 @@ public final class Pass {
   /** What broadcasts that are counted first may take together. */
   public final Budget budget = new Budget();
   private final Map classes = new HashMap();
+  // Bytes of what a metastore was asked for, by what lists it: other directives ask for the same.
+  private final Map listed = new IdentityHashMap();
   // What the last rule made of the plan. A thread remembers its last pass, which must not keep plans alive.
   private WeakReference result;
   private final Map outcomes = new LinkedHashMap();
@@ -51,6 +54,12 @@ public final class Pass {
     return null;
   }
 
+  /** What was listed for the plan that this thread optimises; what is put there is kept for it alone. */
+  public static Map listed() {
+    Pass pass = (Pass) CURRENT.get();
+    return pass == null ? new IdentityHashMap() : pass.listed;
+  }
+
   public static Pass begin(LogicalPlan plan) {
     Pass before = (Pass) CURRENT.get();
     Pass pass = new Pass(Trees.output(plan));
@@ -66,6 +75,7 @@ public final class Pass {
   public void done(LogicalPlan made) {
     result = new WeakReference(made);
     names.forget();
+    listed.clear();
   }
 
   /** Whether a plan is what the last rule made. */

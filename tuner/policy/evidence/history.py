@@ -43,8 +43,10 @@ IDLE = 0.3
 # literals were drawn anew each night (two to four by default) 0.01 to 0.48, of all together 0.23.
 VALUES_SPREAD = 0.3
 
-# How much longer a query takes by the clock from which executors were taken (a standard deviation of logs).
-REPEATED_SPREAD = 0.5
+# How much longer a query takes by the clock from which executors were taken (a standard deviation of logs), and core seconds
+# that a new executor takes to warm up. Of two executors one killed in a query of 7 to 8 s (local-cluster, eight times): 8 to 23,
+# and without what ran again 9 to 13 s of processors instead of 8.
+REPEATED_SPREAD, NEW_EXECUTOR_SECONDS = 0.5, 3.0
 
 _OF_STAGES, _NEVER = Shared(0, STAGES_APART**-2), Shared(0, EFFECT_SPREAD**-2)
 
@@ -353,10 +355,14 @@ class History:
 
 def _of_repeats(metric: Metric, query: Measured) -> float:
     """The variance that it adds where executors were taken away: the clock waited for others, and for tasks that ran again; of
-    processors' time, the share that was spent anew is left out, and may be off by as much as it is."""
+    processors' time, the share that was spent anew is left out, and may be off by as much as it is, and a new executor has more
+    to compile."""
     if not query.repeated_share:
         return 0.0
-    return (REPEATED_SPREAD if metric is CLOCK else query.repeated_share) ** 2
+    if metric is CLOCK:
+        return REPEATED_SPREAD**2
+    warms_up = NEW_EXECUTOR_SECONDS / query.cpu_seconds if metric is CPU else 0.0
+    return math.hypot(query.repeated_share, warms_up) ** 2
 
 
 def _as_control(query: Measured) -> Mapping[str, float]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -91,6 +91,14 @@ def marks(tmp_path: Path) -> list[Path]:
     return list((tmp_path / "events").rglob(".spark-tuner-reads*"))
 
 
+def marks_left(tmp_path: Path) -> list[Path]:
+    """On a busy machine they are taken away a little after the task has ended: it waits half a second for that."""
+    until = monotonic() + 10
+    while marks(tmp_path) and monotonic() < until:
+        sleep(0.05)
+    return marks(tmp_path)
+
+
 @contextmanager
 def signalled(handler: Callable[[], None]) -> Iterator[Callable[[], None]]:
     """What has the handler interrupt the task's own thread, as Airflow's do."""
@@ -112,7 +120,7 @@ def test_logs_that_no_decision_has_the_time_to_read_are_read_before_their_task_e
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.SUCCEEDED, RunState.RUNNING]
     assert [THRESHOLD in conf for conf in service.submitted] == [False, False, True]
     assert logs.readers == 2
-    assert marks(tmp_path) == []
+    assert marks_left(tmp_path) == []
     texts = [text for _, text in said]
     assert any("the decision is made without it; it goes on until this process ends" in text for text in texts)
     assert any(text.endswith("the cohort's next decision knows of it") for text in texts)
@@ -138,7 +146,7 @@ def test_they_are_waited_for_as_long_as_a_harvest_is(
         op = operator()
         said = told_by(op)
         run(logs, run_id, op)
-        assert marks(tmp_path) == [], "the task was not ended by what it read"
+        assert marks_left(tmp_path) == [], "the task was not ended by what it read"
     assert [r.state for r in stored()] == [RunState.RUNNING] * 3
     (why,) = (text for _, text in said if "within 0.5 s" in text)
     assert why == (
@@ -179,5 +187,5 @@ def test_a_task_that_is_to_end_waits_for_them_no_longer(
         thread.start()
         run(logs, "r2", op)
         thread.join()
-    assert marks(tmp_path) == []
+    assert marks_left(tmp_path) == []
     assert [r.state for r in stored()] == [RunState.RUNNING] * 2

@@ -113,12 +113,8 @@ def read_recent(
 
 def _share_a_query(run: Run, other: Run) -> bool:
     """Whether one had a query of the other, or that had none."""
-    asked = _fingerprints(other)
-    return not asked or not asked.isdisjoint(_fingerprints(run))
-
-
-def _fingerprints(run: Run) -> set[str]:
-    return {query.fingerprint for query in run.outcome.queries} if run.outcome else set()
+    asked = other.fingerprints
+    return not asked or not asked.isdisjoint(run.fingerprints)
 
 
 def _data_bytes(run: Run) -> int:

@@ -181,6 +181,11 @@ class Query:
         """Wall seconds; 0 where it did not end."""
         return (self.duration_ms or 0) / 1e3
 
+    def shuffles_of(self, partitions: int) -> list[ShuffleExchange]:
+        """Its shuffles to which spark.sql.shuffle.partitions gave so many. In another number the program has set it while it ran
+        (spark.conf.set), or a bucketed table has: the property that a run begins with does nothing to these."""
+        return [shuffle for shuffle in self.shuffles if shuffle.adjustable and shuffle.partitions == partitions]
+
     @property
     def followed(self) -> frozenset[str]:
         """The ids of the actions that the agent applied in it."""

@@ -127,6 +127,11 @@ class Run:
         return self.origin.instance if self.origin else ""
 
     @property
+    def fingerprints(self) -> set[str]:
+        """Those of the queries that it had, as far as its log tells."""
+        return {query.fingerprint for query in self.outcome.queries} if self.outcome else set()
+
+    @property
     def failure(self) -> Failure | None:
         """Why it failed, or its log breaks off, as far as its log or its driver's end tells."""
         failed = self.state in (RunState.FAILED, RunState.PARTIAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tuner.plan.expression import attributes
 
@@ -63,6 +64,8 @@ UNESTIMATED = SideEstimate()
 NO_ESTIMATES = Estimates({}, {})
 
 
+# A query is read in brief and then in full, one after the other.
+@lru_cache(maxsize=1)
 def read_estimates(logical_plan: str | None) -> Estimates:
     """The estimates in a logical plan's text; none for a plan without statistics."""
     if not logical_plan or "Statistics(" not in logical_plan:

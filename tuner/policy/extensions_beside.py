@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from tuner.model.agent_message import EXTENSIONS_CLASS
-from tuner.model.run import Run
+from tuner.model.run import Outcome, Run
 from tuner.spark.properties import EXTENSIONS
 from tuner.spark.version import parse_version
 
 # Before it, Python makes its session past META-INF/services, where the jar names the agent (SPARK-35380; seen in 3.5.9, and no
 # longer in 4.0.5).
 FINDS_BY_JAR = (4, 0, 0)
-_CLASSES = re.compile(r"[\w.$]+(?:,[\w.$]+)*|")
+_CLASS = re.compile(r"[\w.$]+")
 
 
 def extensions_beside(runs: Sequence[Run], within: timedelta) -> str | None:
@@ -30,10 +30,8 @@ def extensions_beside(runs: Sequence[Run], within: timedelta) -> str | None:
         return None
     if not had_by_name(had[-1]) and not _is_missed_once(had, within):
         return None
-    listed = ",".join(part.strip() for part in latest.conf.get(EXTENSIONS, "").split(",") if part.strip())
-    if not _CLASSES.fullmatch(listed):
-        return None
-    return ",".join(name for name in listed.split(",") if name != EXTENSIONS_CLASS)
+    listed = _listed(latest)
+    return ",".join(name for name in listed if name != EXTENSIONS_CLASS) if all(map(_CLASS.fullmatch, listed)) else None
 
 
 def was_to_have_agent(run: Run) -> bool:
@@ -44,8 +42,11 @@ def was_to_have_agent(run: Run) -> bool:
 
 def had_by_name(run: Run) -> bool:
     """Whether the run's session was made with the agent's extension by its name, loaded or not."""
-    conf = run.outcome.conf if run.outcome else {}
-    return EXTENSIONS_CLASS in (part.strip() for part in conf.get(EXTENSIONS, "").split(","))
+    return run.outcome is not None and EXTENSIONS_CLASS in _listed(run.outcome)
+
+
+def _listed(outcome: Outcome) -> list[str]:
+    return [name for part in outcome.conf.get(EXTENSIONS, "").split(",") if (name := part.strip())]
 
 
 def _is_missed_once(had: Sequence[Run], within: timedelta) -> bool:

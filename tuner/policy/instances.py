@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tuner.model.run import Run
-from tuner.policy.measure import fingerprints_of, latest_usable, usable
+from tuner.policy.measure import latest_usable, usable
 
 
 def latest_of_instance(runs: Sequence[Run], instance: str) -> Run | None:
@@ -20,8 +20,8 @@ def latest_of_its_queries(runs: Sequence[Run], instance: str) -> Run | None:
     instances = _instances(runs) if instance else {}
     if instance not in instances or not _keep_their_queries(instances[instance], _common(instances)):
         return None
-    asked = fingerprints_of(instances[instance][-1])
-    return next(run for run in reversed(runs) if usable(run) and asked <= fingerprints_of(run))
+    asked = instances[instance][-1].fingerprints
+    return next(run for run in reversed(runs) if usable(run) and asked <= run.fingerprints)
 
 
 def runs_of_its_queries(runs: Sequence[Run], instance: str) -> Sequence[Run]:
@@ -29,8 +29,8 @@ def runs_of_its_queries(runs: Sequence[Run], instance: str) -> Sequence[Run]:
     same, all. So it is for an instance that has no such run, and of a task that is not mapped ("")."""
     if (latest := latest_of_its_queries(runs, instance)) is None:
         return runs
-    asked = fingerprints_of(latest)
-    return [run for run in runs if run.instance == instance or not asked.isdisjoint(fingerprints_of(run))]
+    asked = latest.fingerprints
+    return [run for run in runs if run.instance == instance or not asked.isdisjoint(run.fingerprints)]
 
 
 def queries_of_others(runs: Iterable[Run], instance: str) -> frozenset[str]:
@@ -47,7 +47,7 @@ def queries_of_others(runs: Iterable[Run], instance: str) -> frozenset[str]:
     own, asked = instances.get(instance), [_asked(several) for several in others.values()]
     if own is None:
         return _union(asked) - asked[0].intersection(*asked)
-    latest = fingerprints_of(own[-1])
+    latest = own[-1].fingerprints
     common = _common(instances)
     if not _keep_their_queries(own, common):
         return _asked(several[-1] for several in others.values() if _keep_their_queries(several, common)) - latest
@@ -55,34 +55,39 @@ def queries_of_others(runs: Iterable[Run], instance: str) -> frozenset[str]:
     return (_union(asked) - _asked(own)) | (beside - latest)
 
 
+def are_of_others(queries: Collection[str], of_others: frozenset[str]) -> bool:
+    """Whether a change for these queries is for none but `queries_of_others`."""
+    return bool(queries) and of_others.issuperset(queries)
+
+
 def ask_alike(runs: Iterable[Run]) -> bool:
     """Whether all usable runs had the same queries: then a decision is the same for each instance."""
-    return len({frozenset(fingerprints_of(run)) for run in runs if usable(run)}) <= 1
+    return len({frozenset(run.fingerprints) for run in runs if usable(run)}) <= 1
 
 
 def _instances(runs: Iterable[Run]) -> dict[str, list[Run]]:
     """The usable runs of each that asked anything, oldest first."""
     found: dict[str, list[Run]] = {}
     for run in runs:
-        if run.instance and usable(run) and fingerprints_of(run):
+        if run.instance and usable(run) and run.fingerprints:
             found.setdefault(run.instance, []).append(run)
     return found
 
 
 def _common(instances: Mapping[str, Sequence[Run]]) -> set[str]:
     """The queries of the latest runs of all instances."""
-    latest = [fingerprints_of(several[-1]) for several in instances.values()]
+    latest = [several[-1].fingerprints for several in instances.values()]
     return latest[0].intersection(*latest)
 
 
 def _keep_their_queries(runs: Sequence[Run], common: set[str]) -> bool:
     """Whether the latest two runs of an instance that had queries which not all instances ask had one of them in common."""
-    own = [asked for run in runs if (asked := fingerprints_of(run) - common)]
+    own = [asked for run in runs if (asked := run.fingerprints - common)]
     return len(own) < 2 or not own[-1].isdisjoint(own[-2])
 
 
 def _asked(runs: Iterable[Run]) -> frozenset[str]:
-    return frozenset(fingerprint for run in runs for fingerprint in fingerprints_of(run))
+    return frozenset(fingerprint for run in runs for fingerprint in run.fingerprints)
 
 
 def _union(several: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from tuner.model.run import Run
 from tuner.plan.literals import literal_class
 from tuner.policy.instances import latest_of_instance
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import fingerprints_of, usable
+from tuner.policy.measure import usable
 
 # A query that so many runs had comes back, also if the latest one did not have it; most that ran once never do.
 COMES_BACK = 2
@@ -59,8 +59,8 @@ def newest_of_classed(runs: Sequence[Run], instance: str = "") -> KnownQueries:
             elif joined.lack(query):
                 joined.add(query)
                 before.append(query)
-    runs_of = Counter(fingerprint for run in runs if usable(run) for fingerprint in fingerprints_of(run))
-    ran = fingerprints_of(latest)
+    runs_of = Counter(fingerprint for run in runs if usable(run) for fingerprint in run.fingerprints)
+    ran = latest.fingerprints
     told = {q.fingerprint for q in latest.outcome.queries if q.literals}
     earlier = [query for query in reversed(found) if query.fingerprint in told] + before[::-1]
     back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran

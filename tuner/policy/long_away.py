@@ -54,4 +54,4 @@ def runs_away(runs: Sequence[Run]) -> dict[str, int]:
 def _ran(run: Run) -> set[str]:
     """The queries of a run (fingerprints), and the changes (ids) that the agent found the joins of, in whichever query."""
     queries = run.outcome.queries if run.outcome else ()
-    return {q.fingerprint for q in queries} | {told.action_id for q in queries for told in q.directives}
+    return run.fingerprints | {told.action_id for query in queries for told in query.directives}

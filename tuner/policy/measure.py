@@ -203,11 +203,6 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
     return latest.outcome if latest else None
 
 
-def fingerprints_of(run: Run) -> set[str]:
-    """Those of the queries that a run had, as far as its log tells."""
-    return {query.fingerprint for query in run.outcome.queries} if run.outcome else set()
-
-
 def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:
     """Whether a run succeeded in all its queries and read nothing, where one of the others read something: its upstream was
     late. The same of one `query`."""

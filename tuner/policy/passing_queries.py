@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tuner.model.run import Run
 from tuner.policy.known_queries import COMES_BACK
-from tuner.policy.measure import fingerprints_of, usable
+from tuner.policy.measure import usable
 
 # New queries seldom come back where less than this share of those so far did. (An edited query comes back: it is new once.)
 SELDOM = 0.5
@@ -27,7 +27,7 @@ class PassingQueries:
 
     def add(self, run: Run) -> None:
         """The next run."""
-        now = frozenset(fingerprints_of(run))
+        now = frozenset(run.fingerprints)
         self._new_before |= self._new_now
         self._new_now = now - self._runs_of.keys() if self._runs_of else frozenset()
         for query in now:

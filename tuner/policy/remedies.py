@@ -9,13 +9,12 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus
 from tuner.model.run import Outcome
 from tuner.spark.container import overhead_bytes
+from tuner.spark.join_selection.selection_conf import coalesces_partitions
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
-    ADAPTIVE,
     ADVISORY_PARTITION_SIZE,
     BROADCAST_THRESHOLD,
     COALESCE_INITIAL_PARTITIONS,
-    COALESCE_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
     EXECUTOR_CORES,
@@ -121,10 +120,8 @@ def _smaller_partitions(failure: Failure, outcome: Outcome) -> int:
         return 0
     aimed_at = settings[ADVISORY_PARTITION_SIZE]
     died = [q for q in outcome.queries if q.fingerprint == failure.query or q.status is QueryStatus.FAILED]
-    # In another number, the program has set it while it ran (spark.conf.set), or a bucketed table has.
-    number = settings[SHUFFLE_PARTITIONS]
-    shuffles = [s for q in died for s in q.shuffles if s.adjustable and s.partitions == number]
-    joins_small = settings[ADAPTIVE] and settings[COALESCE_PARTITIONS]
+    number, joins_small = settings[SHUFFLE_PARTITIONS], coalesces_partitions(settings)
+    shuffles = (shuffle for query in died for shuffle in query.shuffles_of(number))
     largest = max(((s.written_bytes if joins_small else s.data_bytes) or 0 for s in shuffles), default=0)
     if largest <= aimed_at * number:
         return 0

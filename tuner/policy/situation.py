@@ -14,7 +14,7 @@ from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.awaited_values import SOON_RUNS, Awaited, awaited_values
 from tuner.policy.context import Context, context_of
-from tuner.policy.instances import latest_of_instance, queries_of_others
+from tuner.policy.instances import are_of_others, latest_of_instance, queries_of_others
 from tuner.policy.literal_classes import LiteralClasses, literal_classes, with_literal_classes
 from tuner.policy.rulings import Rulings
 from tuner.policy.tried_elsewhere import Tried
@@ -88,7 +88,7 @@ class Situation:
 
     def is_of_others(self, change: Change) -> bool:
         """Whether a change is for queries that other instances of the task ask, and this one does not."""
-        return bool(change.queries) and self.of_others.issuperset(change.queries)
+        return are_of_others(change.queries, self.of_others)
 
     def is_far_off(self, decided: DecidedChange) -> bool:
         """Whether the values that a change to a join is for have not come for so long that nothing is to wait for it."""

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tuner.advice.advisors.shuffle_partitions import (
-    adjusted,
     advise_shuffle_partitions,
     more_segments_seconds,
     most_partitions,
@@ -76,7 +75,7 @@ def _shuffle_of(query: Query, site: AggregateSite, current: int) -> ShuffleExcha
     """The shuffle that feeds an aggregate, known by its bytes, if the property decides on its partitions."""
     if site.partial or not site.grouped or site.shuffle_bytes is None:
         return None
-    return next((s for s in adjusted(query, current) if s.data_bytes == site.shuffle_bytes), None)
+    return next((s for s in query.shuffles_of(current) if s.data_bytes == site.shuffle_bytes), None)
 
 
 def _wanted(site: AggregateSite, cap: int, cores: int, most: int) -> int:

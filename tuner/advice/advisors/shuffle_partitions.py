@@ -48,15 +48,9 @@ def most_partitions(current: int) -> int:
 
 def more_segments_seconds(facts: Facts, current: int, wanted: int) -> float:
     """Wall seconds of the segments that all shuffles would write and fetch besides."""
-    shuffles = (s for q in facts.succeeded for s in adjusted(q, current))
+    shuffles = (s for q in facts.succeeded for s in q.shuffles_of(current))
     segments = sum((s.map_tasks or 1) * (wanted - current) for s in shuffles)
     return segments * facts.costs.shuffle_segment / 1e9 / facts.cluster.cores
-
-
-def adjusted(query: Query, current: int) -> list[ShuffleExchange]:
-    """The shuffles of a query that the property gave so many partitions: in another number, the program has set it while it ran
-    (spark.conf.set), or a bucketed table has, and a change of the property does nothing to them."""
-    return [s for s in query.shuffles if s.adjustable and s.partitions == current]
 
 
 def predict_more_partitions(before: float, saved: float, added: float) -> Prediction:
@@ -101,7 +95,7 @@ def _more(facts: Facts) -> Change | None:
         (q, s)
         for q in facts.succeeded
         if not q.skews  # what one task spills is in one partition, however many there are
-        for s in adjusted(q, current)
+        for s in q.shuffles_of(current)
         if s.data_bytes is not None and merging.tasks(s, wanted) >= 2 * merging.tasks(s, current)
     ]
     queries = {q.id: q for q, _ in shuffles}.values()
@@ -118,7 +112,9 @@ def _largest_adjusted_bytes(facts: Facts) -> int:
     a Monday's. A query that failed is counted: it may have failed of them."""
     before = ((past.queries, max(1, Settings(past.conf)[SHUFFLE_PARTITIONS])) for past in facts.earlier)
     runs = (*before, (facts.queries, _current(facts)))
-    return max((s.data_bytes or 0 for queries, number in runs for q in queries for s in adjusted(q, number)), default=0)
+    return max(
+        (s.data_bytes or 0 for queries, number in runs for q in queries for s in q.shuffles_of(number)), default=0
+    )
 
 
 def _has_lost(facts: Facts) -> bool:

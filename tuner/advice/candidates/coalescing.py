@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tuner.advice.facts import Facts
 from tuner.model.query import ShuffleExchange
 from tuner.spark import knobs
+from tuner.spark.join_selection.selection_conf import coalesces_partitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Coalescing:
         """As a run's conf had it; defaults as of the run's Spark."""
         settings = facts.settings
         return Coalescing(
-            enabled=settings[knobs.ADAPTIVE] and settings[knobs.COALESCE_PARTITIONS],
+            enabled=coalesces_partitions(settings),
             advisory_bytes=max(1, facts.selection.advisory_partition_bytes),
             min_bytes=max(1, settings[knobs.COALESCE_MIN_PARTITION_SIZE]),
             spread=settings[knobs.COALESCE_PARALLELISM_FIRST],

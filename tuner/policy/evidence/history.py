@@ -362,7 +362,7 @@ def _of_repeats(metric: Metric, query: Measured) -> float:
     if metric is CLOCK:
         return REPEATED_SPREAD**2
     warms_up = NEW_EXECUTOR_SECONDS / query.cpu_seconds if metric is CPU else 0.0
-    return math.hypot(query.repeated_share, warms_up) ** 2
+    return query.repeated_share**2 + warms_up**2
 
 
 def _as_control(query: Measured) -> Mapping[str, float]:

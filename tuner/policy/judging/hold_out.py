@@ -9,6 +9,7 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.policy.awaited_run import awaited_run
+from tuner.policy.instances import are_of_others
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.record import Record
 from tuner.policy.unmeasured import are_new, most_unmeasured
@@ -40,7 +41,7 @@ def hold_out_one_at_a_time(
     what is out already. While a run is without it that has not ended, the others have it: mapped instances, dates of a
     backfill. What is for queries `of_others` is left out where these run."""
     places = {run.key: place for place, run in enumerate(runs)}
-    mine = {id_: r for id_, r in records.items() if not r.decided.queries or not set(r.decided.queries) <= of_others}
+    mine = {id_: record for id_, record in records.items() if not are_of_others(record.decided.queries, of_others)}
     due = {
         id_: (places[str(why.numbers["run"])], record.decided.change.trial)
         for id_, record in mine.items()

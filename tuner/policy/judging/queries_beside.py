@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from tuner.model.run import Run
 from tuner.policy.judging.runs_beside import RunsBeside
-from tuner.policy.measure import fingerprints_of
 
 
 @dataclass(slots=True)
@@ -20,7 +19,7 @@ class QueriesBeside:
     def add(self, run: Run) -> set[str]:
         """The queries (fingerprints) of the next run, if it began before one of those so far had ended; of a mapped task those
         of which one of these had not ended."""
-        asked = fingerprints_of(run)
+        asked = run.fingerprints
         if not run.instance:
             return asked if self._runs.add(run) else set()
         return {query for query in asked if self._by_query.setdefault(query, RunsBeside()).add(run)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
-from tuner.policy.measure import fingerprints_of
 from tuner.policy.situation import Situation
 
 
@@ -19,7 +18,7 @@ def of_other_instances(situation: Situation, decided: Sequence[DecidedChange]) -
     if not situation.of_others:
         return list(decided)
     own = (run for run in situation.runs if run.instance == situation.instance)
-    asked = {fingerprint for run in own for fingerprint in fingerprints_of(run)}
+    asked = {fingerprint for run in own for fingerprint in run.fingerprints}
     return [d for d in decided if not situation.is_of_others(d.change) or _stays(situation, d, asked)]
 
 

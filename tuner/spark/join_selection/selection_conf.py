@@ -96,9 +96,14 @@ def advisory_partition_bytes(settings: Settings) -> int:
     return settings[knobs.ADVISORY_PARTITION_SIZE if knobs.ADVISORY_PARTITION_SIZE in settings else fallback]
 
 
+def coalesces_partitions(settings: Settings) -> bool:
+    """Whether AQE joins small partitions (CoalesceShufflePartitions)."""
+    return settings[knobs.ADAPTIVE] and settings[knobs.COALESCE_PARTITIONS]
+
+
 def _shuffle_partitions(settings: Settings) -> int:
     """SQLConf.numShufflePartitions: AQE has a number of its own to start from, where it may coalesce."""
     initial = settings[knobs.COALESCE_INITIAL_PARTITIONS]
-    if initial and settings[knobs.ADAPTIVE] and settings[knobs.COALESCE_PARTITIONS]:
+    if initial and coalesces_partitions(settings):
         return initial
     return settings[knobs.SHUFFLE_PARTITIONS]

@@ -52,23 +52,27 @@ def _columns(node: PlanNode) -> list[_Column]:
     """The columns an operator puts out."""
     while True:
         if aggregate := aggregate_parts(node) if node.name in AGGREGATES else None:
-            return [column for found in aggregate for part in split_top_level(found) for column in _of_part(part)]
+            return [column for found in aggregate for column in _of_list(found)]
         if is_scan(node) and columns_cut(node) and "ReadSchema" in node.metadata:
             return [(name, False) for name in read_columns(node)]
         if node.name == "Project" or is_scan(node) or not node.children:
             found = bracketed(node.text.removeprefix(node.full_name)) or bracketed(node.text)
-            return [column for part in split_top_level(found[0]) for column in _of_part(part)] if found else []
+            return _of_list(found[0]) if found else []
         if len(node.children) > 1 or node.name not in _PASSING:
             return [column for child in node.children for column in _columns(child)]
         node = node.children[0]
 
 
-def _of_part(part: str) -> list[_Column]:
-    """A column, or as many as a list leaves out."""
-    if more := _MORE.fullmatch(part):
-        return [("", False)] * min(int(more[1]), _MOST_COLUMNS)
-    name = part.rpartition(" AS ")[2]
-    return [(without_ids(name.partition("#")[0]), name.endswith("L") and "#" in name)]
+def _of_list(text: str) -> list[_Column]:
+    """Those that a list names, and as many as it leaves out."""
+    found: list[_Column] = []
+    for part in split_top_level(text):
+        if more := _MORE.fullmatch(part):
+            found += [("", False)] * min(int(more[1]), _MOST_COLUMNS)
+        else:
+            name, _, id_ = part.rpartition(" AS ")[2].partition("#")
+            found.append((without_ids(name), id_.endswith("L")))
+    return found
 
 
 def _is_untyped(node: PlanNode) -> bool:

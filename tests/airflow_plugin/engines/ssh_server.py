@@ -52,6 +52,10 @@ class _Session(paramiko.ServerInterface):
         return True
 
     def _answer(self, channel: paramiko.Channel, command: str) -> None:
+        # A client ends its input once it has been told that the command is taken: an end of the channel before that
+        # is an error to it.
+        while channel.recv(1024):
+            pass
         done = self.server.run(command)
         channel.sendall(done.stdout)
         channel.sendall_stderr(done.stderr)

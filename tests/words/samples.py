@@ -215,6 +215,17 @@ REASONS: tuple[Reason, ...] = (
         },
     ),
     Reason(
+        ReasonCode.SHUFFLE_PARTITIONS,
+        {
+            "partitions": 800,
+            "partitions_before": 200,
+            "largest_bytes": 300_000_000_000,
+            "partition_bytes": 1_500_000_000.0,
+            "cores": 800,
+            **_GAIN,
+        },
+    ),
+    Reason(
         ReasonCode.SKEW_JOIN,
         {
             "join": "sales and item",

@@ -49,8 +49,12 @@ def _no_broadcast(n: Numbers) -> str:
 
 
 def _shuffle_partitions(n: Numbers) -> str:
-    fewer = n["partitions"] < n["partitions_before"]
-    why = "partitions this small cost more than they help" if fewer else "partitions this large spill to disk"
+    if "cores" in n:
+        why = "of {cores:core} no more than {partitions_before} have a task after a shuffle"
+    elif n["partitions"] < n["partitions_before"]:
+        why = "partitions this small cost more than they help"
+    else:
+        why = "partitions this large spill to disk"
     return filled(
         "use {partitions} shuffle partitions instead of {partitions_before}: the largest shuffle has {largest_bytes}, "
         f"{{partition_bytes}} in each partition; {why}; {_LESS}",

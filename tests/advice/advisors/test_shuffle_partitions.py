@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -207,3 +208,53 @@ def test_what_one_task_spills_is_in_one_partition_however_many_there_are() -> No
         skews=(SkewedStage(400_000, 1_000, 10**10, 10**7, 200, 10**11, 450.0, 600_000),),
     )
     assert _advised(skewed) is None
+
+
+def _half_idle(*, cores: int = 800, core_seconds: int = 60_000, **more: Any) -> Facts:
+    """Its second stage runs 200 tasks of 300 s each on 800 cores; the scan before it has a task for every core."""
+    exchange = ShuffleExchange(200, 300 * 10**9, 300 * 10**9, 10**9, 3000, True)
+    scan = StageWork(0, 3000, 80_000 * 1000, {"scan": 1e10})
+    reading = StageWork(1, 200, core_seconds * 1000, {"shuffle_read": 3e11})
+    seconds = 80_000 / cores + core_seconds / min(200, cores)
+    case = replace(query(seconds=seconds, shuffles=(exchange,)), work=QueryWork((scan, reading)))
+    return facts(replace(case, **more), cluster=Cluster(cores=cores, executors=cores // 4, cores_per_executor=4))
+
+
+def test_cores_that_have_no_task_after_a_shuffle_get_one() -> None:
+    (found,) = advise_shuffle_partitions(_half_idle())
+    assert int(found.actions[0].value) % 800 == 0
+    assert "of 800 cores no more than 200 have a task after a shuffle" in reason_words(found.reason)
+    assert found.prediction and found.prediction.before == 400
+    assert found.prediction.after == pytest.approx(
+        200, abs=10
+    )  # by its work alone 175: not all that is hoped for is believed
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(_half_idle(cores=100), id="each core has two"),
+        pytest.param(_half_idle(core_seconds=60), id="too little to matter"),
+        pytest.param(_half_idle(duration_ms=175_000), id="other stages filled the cores beside it"),
+        pytest.param(
+            _half_idle(shuffles=(ShuffleExchange(200, 300, 300, 1, 1, False),)), id="the program's own number"
+        ),
+        pytest.param(_half_idle(work=None), id="stages not known"),
+    ],
+)
+def test_cores_that_have_enough_to_do_get_no_more(case: Facts) -> None:
+    assert not advise_shuffle_partitions(case)
+
+
+def test_queries_beside_each_other_leave_no_core_idle() -> None:
+    job = _half_idle()
+    beside = replace(job.queries[0], id=job.queries[0].id + 1, fingerprint="other")
+    assert not advise_shuffle_partitions(replace(job, queries=(*job.queries, beside)))
+
+
+def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill() -> None:
+    """300 GB fill 800 files with 375 MB each; 30 GB would make four of each that is read tomorrow."""
+    assert advise_shuffle_partitions(_half_idle(writes=True))
+    small = ShuffleExchange(200, 30 * 10**9, 30 * 10**9, 10**9, 3000, True)
+    assert advise_shuffle_partitions(_half_idle(shuffles=(small,)))
+    assert not advise_shuffle_partitions(_half_idle(shuffles=(small,), writes=True))

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.candidates.idle_cores import filled_seconds
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
+from tuner.advice.candidates.running_together import RunningTogether
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
 from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
 from tuner.advice.facts import Facts, is_whole
@@ -33,7 +35,7 @@ UNSURE = 2.0
 
 def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
     """At most one recommendation: a count from the bytes of the largest shuffle of all runs, where half will do, none of
-    them spilled and all of them are known, or where too few spilled in the latest.
+    them spilled and all of them are known, or where too few spilled in the latest, or left its cores without tasks.
 
     Fewer spare more than one sorted file a task does (`tuner.advice.advisors.bypass_merge`).
     """
@@ -79,18 +81,29 @@ def _fewer(facts: Facts, shuffles: list[tuple[Query, ShuffleExchange]]) -> Chang
     if not is_worth_it(saved, queries):
         return None
     prediction = Prediction(before, before - saved, max(0.0, before - 3 * saved), before - 0.2 * saved)
-    return _recommendation(shuffles, current, wanted, largest, 0.0, prediction)
+    return _recommendation(facts, shuffles, wanted, largest, 0.0, prediction)
 
 
 def _more(facts: Facts) -> Change | None:
-    """For queries whose tasks are smaller then: AQE joins partitions up to so many bytes, as compressed, of whatever number."""
+    """Of as many as the bytes ask for, and of as many as give each core a task or a few, those that gain most."""
     current, largest = _current(facts), _largest_adjusted_bytes(facts)
-    wanted = min(_wanted(largest, _most_cores(facts)), most_partitions(current))
-    if wanted < current * 2:
+    most, cores = most_partitions(current), facts.cluster.cores
+    by_bytes = min(_wanted(largest, _most_cores(facts)), most)
+    counts = {by_bytes, *(n * cores for n in range(1, PER_CORE + 1))}
+    found = [
+        change
+        for wanted in sorted(counts)
+        if 2 * current <= wanted <= most
+        and (change := _of_more(facts, wanted, largest, spares_spills=wanted >= by_bytes))
+    ]
+    return max(found, key=lambda change: change.prediction.gain if change.prediction else 0.0, default=None)
+
+
+def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) -> Change | None:
+    """For queries whose tasks are smaller then: AQE joins partitions up to so many bytes, as compressed, of whatever number."""
+    current, merging = _current(facts), Coalescing.of(facts)
+    if _makes_small_files(facts, merging, current, wanted):
         return None
-    merging = Coalescing.of(facts)
-    if not merging.enabled and any(q.writes for q in _of_all_runs(facts)):
-        return None  # each would write a file of its own, and who reads these pays
     shuffles = [
         (q, s)
         for q in facts.succeeded
@@ -100,11 +113,26 @@ def _more(facts: Facts) -> Change | None:
     ]
     queries = {q.id: q for q, _ in shuffles}.values()
     before = total_seconds(queries)
-    saved = min(_spill_gain(facts, queries), MOST_SHARE * before)
+    together = facts.once(RunningTogether)
+    filled = sum(filled_seconds(q, merging, current, wanted) for q in queries if not together.is_shared(q))
+    spared = _spill_gain(facts, queries) if spares_spills else 0.0
+    saved = min(spared + filled, MOST_SHARE * before)
     added = more_segments_seconds(facts, current, wanted)
     if not is_worth_it(saved - added, queries):
         return None
-    return _recommendation(shuffles, current, wanted, largest, added, predict_more_partitions(before, saved, added))
+    prediction = predict_more_partitions(before, saved, added)
+    return _recommendation(facts, shuffles, wanted, largest, added, prediction, fills=filled > spared)
+
+
+def _makes_small_files(facts: Facts, merging: Coalescing, current: int, wanted: int) -> bool:
+    """Whether a job that writes may write more files of fewer bytes than AQE fills a task with: who reads these pays."""
+    return any(
+        merging.tasks(s, wanted) > merging.tasks(s, current)
+        and (s.written_bytes or 0) < merging.tasks(s, wanted) * merging.advisory_bytes
+        for q in _of_all_runs(facts)
+        if q.writes
+        for s in q.shuffles_of(current)
+    )
 
 
 def _largest_adjusted_bytes(facts: Facts) -> int:
@@ -168,13 +196,16 @@ def _spilled_after_shuffles(query: Query) -> float:
 
 
 def _recommendation(
+    facts: Facts,
     shuffles: list[tuple[Query, ShuffleExchange]],
-    current: int,
     wanted: int,
     largest: int,
     added: float,
     prediction: Prediction,
+    *,
+    fills: bool = False,
 ) -> Change:
+    current = _current(facts)
     return Change.of(
         actions=(Action(ActionKind.SET_CONF, SHUFFLE_PARTITIONS.property, str(wanted)),),
         queries=tuple(dict.fromkeys(q.fingerprint for q, _ in shuffles)),
@@ -186,6 +217,7 @@ def _recommendation(
                 "largest_bytes": largest,
                 "partition_bytes": largest / current,
                 "gain_seconds": prediction.gain,
+                **({"cores": facts.cluster.cores} if fills else {}),
             },
         ),
         evidence=(

@@ -13,9 +13,10 @@ import pytest
 
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
-from tuner.model.decision import Mode, Standing
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import RunState
+from tuner.model.run import RunDetails, RunState
+from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 
 from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query
@@ -166,6 +167,17 @@ def test_the_mode_is_set_and_given_back(ask: Ask, store: Store) -> None:
     assert answer.json() == {"message": "the job's own mode holds from the next run on"}
     page = client.get("/api/cohort", params={"cohort": COHORT}).json()
     assert (page["mode"], page["mode_setting"]["by"]) == ("suggest", "")
+
+
+def test_sizes_that_a_mode_gives_back_are_named(ask: Ask, store: Store) -> None:
+    died = Reason(ReasonCode.RAISED, {"run": "etl/0", "before": "8g", "failure": "an executor ran out of memory"})
+    raised = SizeChange("spark.executor.memory", "16g", "8g", died)
+    keep(store, night(1, query("q1", 20)), details=RunDetails(Decision(Mode.AUTO, (), raises=(raised,))))
+    answer = ask().post("/api/cohort/mode", json={"cohort": COHORT, "mode": "observe"})
+    assert answer.json()["message"] == (
+        "mode observe holds from the next run on; spark.executor.memory goes back from 16g to 8g: "
+        "run etl/0 died with 8g: an executor ran out of memory"
+    )
 
 
 def test_given_back_the_mode_is_the_jobs_own_which_the_next_run_tells(ask: Ask, store: Store) -> None:

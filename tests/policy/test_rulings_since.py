@@ -10,6 +10,7 @@ import pytest
 from tuner.model.action import Action
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.size_change import SizeChange
 from tuner.model.verdict import Ruling
 from tuner.policy.rulings_since import rulings_since
 
@@ -46,6 +47,16 @@ def test_a_mode_that_acts_tries_what_was_proposed_and_one_that_does_not_takes_it
     assert (tried.standing, told(tried)) == (Standing.TRIAL, "5.0 s less; mode auto from the next run on")
     (out,) = rulings_since(made(stood(Standing.PROMOTED), mode=Mode.AUTO), MADE, [], Mode.OBSERVE).changes
     assert out.standing is Standing.PROPOSED
+
+
+@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.SUGGEST])
+def test_sizes_are_the_jobs_own_again_in_a_mode_that_sets_none(mode: Mode) -> None:
+    died = Reason(ReasonCode.RAISED, {"run": "etl/0", "before": "8g", "failure": "an executor ran out of memory"})
+    raised = SizeChange("spark.executor.memory", "16g", "8g", died)
+    cut = SizeChange("spark.executor.instances", "4", "8", Reason(ReasonCode.EXECUTORS_CUT, {}))
+    outlook = replace(made(stood(Standing.PROMOTED), mode=Mode.AUTO), raises=(raised,), cuts=(cut,))
+    assert rulings_since(outlook, MADE, [], mode).sizes == ()
+    assert rulings_since(outlook, MADE, [verdict(hint(), Ruling.PIN)], Mode.AUTO).sizes == (raised, cut)
 
 
 def test_auto_holds_what_may_lose_too_much_unless_it_was_approved() -> None:

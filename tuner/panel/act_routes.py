@@ -16,6 +16,7 @@ from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models.acts import Done, ModeRequest, RulingRequest
 from tuner.panel.same_origin import from_own_page
+from tuner.words.sizes import given_back_words
 from tuner.words.standings import standing_words
 
 
@@ -44,10 +45,12 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         facts = access.facts_to_change(request.cohort)
         _check_mode_seen(request, facts)
         change = ModeChange(facts.cohort, request.mode, access.viewer.name, datetime.now(UTC), request.reason.strip())
+        before = facts.outlook
         _say(partial(access.store().set_mode, change, since))
-        keep_stance_now(access.store(), facts.cohort)
+        now = keep_stance_now(access.store(), facts.cohort)
         what = f"mode {request.mode}" if request.mode else "the job's own mode"
-        return Done(message=f"{what} holds from the next run on")
+        given_back = given_back_words(before, now) if before and now else []
+        return Done(message="; ".join([f"{what} holds from the next run on", *given_back]))
 
     return routes
 

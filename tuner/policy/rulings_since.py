@@ -40,7 +40,7 @@ def rulings_since(
     imports: Imports = NO_IMPORTS,
 ) -> Decision:
     """The same changes in the same order, each where verdicts newer than `made_at` and the mode put it, and why; then what was
-    imported since.
+    imported since. Sizes are other than the job's own in mode auto alone.
 
     The rules of a decision are asked twice, for without runs they may put a change elsewhere than the outlook has it: only where
     what was said makes a difference to them, it does to a change.
@@ -67,7 +67,8 @@ def rulings_since(
             changes.append(d)
     known = {d.id for d in outlook.changes}
     new = [now[change.id] for change in imports.changes if change.id in now and change.id not in known]
-    return replace(outlook, mode=mode, changes=(*changes, *new))
+    sized = outlook if mode is Mode.AUTO else replace(outlook, raises=(), cuts=())
+    return replace(sized, mode=mode, changes=(*changes, *new))
 
 
 def _decide_again(

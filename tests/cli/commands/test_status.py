@@ -234,6 +234,24 @@ def test_sizes_are_in_force_too(spark_tuner: Call, store: Store) -> None:
     assert "    run etl/0 died with 2g: an executor ran out of memory" in shown
 
 
+def test_a_mode_that_sets_no_sizes_gives_them_back_and_says_so(spark_tuner: Call, store: Store) -> None:
+    died = Reason(ReasonCode.RAISED, {"run": "etl/0", "before": "8g", "failure": "an executor ran out of memory"})
+    raised = SizeChange("spark.executor.memory", "16g", "8g", died)
+    cut = SizeChange("spark.executor.instances", "4", "", Reason(ReasonCode.EXECUTORS_CUT, {"executors": 8}))
+    sized = replace(Decision(Mode.AUTO, ()), raises=(raised,), cuts=(cut,))
+    keep(store, before(0), details=replace(outlook(), outlook=sized))
+    said = spark_tuner("mode", COHORT, "observe").said
+    assert said.startswith(
+        f"mode observe: from the next run of {COHORT} on spark.executor.memory goes back from 16g to 8g"
+    )
+    assert said.endswith(
+        "died with 8g: an executor ran out of memory spark.executor.instances is not set to 4 any more"
+    )
+    assert "in force in the next run: nothing" in spark_tuner("status", COHORT).out
+    assert "goes back" not in spark_tuner("mode", COHORT, "auto").out
+    assert "in force in the next run: spark.executor.memory=16g instead of 8g" in spark_tuner("status", COHORT).out
+
+
 def test_json_has_the_fields_that_it_had(spark_tuner: Call, store: Store) -> None:
     keep(store, before(0), with_hint(1), details=outlook(PROMOTED))
     (cohort,) = json.loads(spark_tuner("status", "--json").out)["cohorts"]

@@ -14,10 +14,11 @@ from tuner.cli.options.store import Url, stored_url
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.history.store import Store
-from tuner.loop.stance_now import keep_stance_now
+from tuner.loop.stance_now import decided_now, keep_stance_now
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
 from tuner.person import this_person
+from tuner.words.sizes import given_back_words
 
 
 class ModeOrDefault(StrEnum):
@@ -37,7 +38,9 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
     chosen = None if wanted is ModeOrDefault.DEFAULT else Mode(wanted.value)
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
+        before = decided_now(store, cohort)
         store.set_mode(ModeChange(cohort, chosen, this_person(), datetime.now(UTC), reason))
-        keep_stance_now(store, cohort)
+        now = keep_stance_now(store, cohort)
     set_ = f"mode {chosen}" if chosen else "the mode of the job"
-    print_lines(console(), [f"{set_}: from the next run of {cohort} on"])
+    given_back = given_back_words(before, now) if before and now else []
+    print_lines(console(), [f"{set_}: from the next run of {cohort} on", *(f"  {line}" for line in given_back)])

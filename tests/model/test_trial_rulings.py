@@ -6,7 +6,7 @@ import pytest
 
 from tests.policy.histories import decided, hint, reorder
 from tuner.model.decision import Standing
-from tuner.model.trial_rulings import ruled_together
+from tuner.model.trial_rulings import ruled_together, trial_rulings
 from tuner.model.verdict import Ruling
 
 ORDER = reorder()
@@ -22,6 +22,8 @@ HINTED = hint()
         (Standing.TRIAL, Standing.PROPOSED, Ruling.APPROVE, {HINTED.id}),
         (Standing.TRIAL, Standing.PROPOSED, Ruling.REJECT, {HINTED.id}),
         (Standing.TRIAL, Standing.PROPOSED, Ruling.ROLL_BACK, {ORDER.id, HINTED.id}),
+        # Approved, what is pinned is measured again.
+        (Standing.PINNED, Standing.PINNED, Ruling.APPROVE, {ORDER.id, HINTED.id}),
         # What the panel would not offer of the change that is named is on all.
         (Standing.TRIAL, Standing.PROPOSED, Ruling.PIN, {ORDER.id, HINTED.id}),
         (Standing.PROMOTED, Standing.PROMOTED, Ruling.REJECT, {ORDER.id, HINTED.id}),
@@ -32,3 +34,7 @@ def test_a_ruling_is_on_what_was_tried_together(
 ) -> None:
     trial = (decided(ORDER, standing), decided(HINTED, of_hint, needs=ORDER.id))
     assert set(ruled_together(trial, HINTED.id, ruling)) == on
+
+
+def test_what_is_pinned_can_be_measured_again() -> None:
+    assert set(trial_rulings([decided(ORDER, Standing.PINNED)])) == {Ruling.APPROVE, Ruling.ROLL_BACK}

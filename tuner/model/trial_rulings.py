@@ -12,7 +12,7 @@ _RULINGS = {
     Standing.PROPOSED: (Ruling.APPROVE, Ruling.REJECT, Ruling.PIN),
     Standing.TRIAL: (Ruling.PIN, Ruling.ROLL_BACK),
     Standing.PROMOTED: (Ruling.PIN, Ruling.ROLL_BACK),
-    Standing.PINNED: (Ruling.ROLL_BACK,),
+    Standing.PINNED: (Ruling.APPROVE, Ruling.ROLL_BACK),
     Standing.HELD: (Ruling.APPROVE, Ruling.REJECT, Ruling.PIN),
     Standing.ROLLED_BACK: (Ruling.APPROVE, Ruling.REJECT, Ruling.PIN),
     Standing.EXPIRED: (Ruling.APPROVE, Ruling.REJECT, Ruling.PIN),

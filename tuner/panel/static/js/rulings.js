@@ -14,8 +14,8 @@ const MOST_CHANGES = 200;
 const MOVED = 409;
 
 const RULINGS = {
-  approve: { words: "Approve", icon: "check" },
-  pin: { words: "Pin", icon: "pin", means: "Keeps it in force whatever it measures" },
+  approve: { words: "Approve", icon: "check", means: (items) => (items.every((item) => item.standing === "pinned") ? "Has it measured again, and taken out if it loses" : "") },
+  pin: { words: "Pin", icon: "pin", means: () => "Keeps it in force whatever it measures" },
   reject: { words: "Reject", icon: "cross", asks: "Reason (kept in the audit trail)", needed: true },
   rollback: { words: "Roll back", icon: "back", asks: "Reason (optional, kept in the audit trail)", needed: false, warns: rollbackCost },
 };
@@ -138,8 +138,8 @@ export function rulingButtons(items, page, list, key) {
   };
 
   const button = (ruling) => {
-    const { words, icon: name, asks, means = "" } = RULINGS[ruling];
-    const title = [means, partWords(items, ruling)].filter(Boolean).join(". ") || undefined;
+    const { words, icon: name, asks, means = () => "" } = RULINGS[ruling];
+    const title = [means(items), partWords(items, ruling)].filter(Boolean).join(". ") || undefined;
     const style = ruling === "approve" && items.every((item) => item.waits || item.standing === "proposed") ? "primary" : undefined;
     const made = h("button", { type: "button", class: style, title, "aria-expanded": asks ? "false" : undefined, "data-ruling": ruling }, icon(name), words);
     const refused = (error) => {

@@ -78,6 +78,23 @@ def test_what_is_held_though_it_was_approved_is_not_said_to_be_tried(ask: Ask, s
     assert both == {"message": f"approved: {told.format('1 of these 2 changes')}"}
 
 
+@pytest.mark.parametrize(("ruling", "said"), [("approve", "approved"), ("pin", "pinned")])
+def test_an_order_of_joins_that_no_agent_carries_out_is_promised_of_no_run(
+    ask: Ask, store: Store, ruling: str, said: str
+) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+    left = decided(order, held=Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": (order.kind.value,)}))
+    keep(store, night(1, query("q1", 20), mode=Mode.SUGGEST), details=outlook(left, decided(), mode=Mode.SUGGEST))
+    answer = rule(ask(), order.id, ruling=ruling)
+    assert answer.json() == {"message": f"{said}: the next run does not try it, for what is said beside it"}
+    (beside,) = [
+        one["status"]
+        for one in ask().get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
+        if one["actions"][0]["change_id"] == order.id
+    ]
+    assert beside == f"{said} by ana; proposed: only a person can reorder joins here"
+
+
 def test_what_is_tried_together_is_ruled_on_as_one(ask: Ask, store: Store) -> None:
     order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
     together = [decided(order), decided(replace(HINT, target="a=b"), needs=order.id)]

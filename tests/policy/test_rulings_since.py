@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from tuner.model.action import Action
+from tuner.model.action import Action, ActionKind
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.size_change import SizeChange
 from tuner.model.verdict import Ruling
 from tuner.policy.rulings_since import rulings_since
 
-from .histories import MIDNIGHT, analyze, conf, hint, recommend, told, verdict
+from .histories import MIDNIGHT, analyze, conf, hint, recommend, reorder, told, verdict
 
 MADE = MIDNIGHT + timedelta(hours=1)
 
@@ -81,6 +81,18 @@ def test_what_only_a_person_can_carry_out_stays_proposed() -> None:
     outlook = made(stood(Standing.PROPOSED, analyze()))
     (now,) = rulings_since(outlook, MADE, [verdict(analyze(), Ruling.APPROVE)], Mode.AUTO).changes
     assert now.standing is Standing.PROPOSED
+
+
+@pytest.mark.parametrize("mode", [Mode.AUTO, Mode.SUGGEST])
+@pytest.mark.parametrize(("ruling", "said"), [(Ruling.APPROVE, "approved"), (Ruling.PIN, "pinned")])
+def test_an_order_of_joins_that_no_agent_carries_out_stays_proposed_and_says_why(
+    mode: Mode, ruling: Ruling, said: str
+) -> None:
+    left = Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": (ActionKind.ORDER_JOINS.value,)})
+    outlook = made(replace(stood(Standing.PROPOSED, reorder()), held=left), mode=mode)
+    (now,) = rulings_since(outlook, MADE, [verdict(reorder(), ruling)], mode).changes
+    assert now.standing is Standing.PROPOSED
+    assert told(now) == f"{said} by ana; proposed: only a person can reorder joins here"
 
 
 def test_a_pin_counts_for_what_is_left_out_of_the_next_run_to_compare() -> None:

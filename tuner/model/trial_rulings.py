@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from tuner.model.decision import IN_FORCE, DecidedChange, Standing
+from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
 from tuner.model.trial import standing_of
 from tuner.model.verdict import Ruling
 
@@ -32,6 +32,14 @@ def ruled_together(trial: Sequence[DecidedChange], change_id: str, ruling: Rulin
     """The ids that a ruling on one change of a trial is on: what was tried together was measured together."""
     found = trial_rulings(trial).get(ruling, [])
     return found if change_id in found else _ids(trial)
+
+
+def kept_out(decision: Decision, change_ids: Collection[str]) -> list[DecidedChange]:
+    """Of changes that a person has asked for those that the next run is without all the same; but for what mode observe alone
+    leaves to people."""
+    is_observed = decision.mode is Mode.OBSERVE
+    asked_for = (decided for decided in decision.changes if decided.id in change_ids and not decided.is_in_force)
+    return [decided for decided in asked_for if not (is_observed and decided.standing is Standing.PROPOSED)]
 
 
 def _ruled_in_part(trial: Sequence[DecidedChange], standing: Standing) -> dict[Ruling, list[str]]:

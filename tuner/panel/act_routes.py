@@ -10,7 +10,8 @@ from fastapi import APIRouter, Depends, HTTPException
 
 from tuner.errors import SpokenMeanwhileError
 from tuner.loop.stance_now import keep_stance_now
-from tuner.model.decision import Mode, Standing
+from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.trial_rulings import kept_out
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
@@ -36,8 +37,10 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         _say(partial(access.store().record, *verdicts, since=since))
         keep_stance_now(access.store(), facts.cohort)
         now = access.facts_of(facts.summary)
-        trials, waiting = _trials(request.change_ids, facts), _trials(_still_held(request, now), facts)
-        return Done(message=_done(request.ruling, trials, waiting, _mode_for_certain(facts)))
+        trials, out = _trials(request.change_ids, facts), _kept_out(request, now)
+        waits = all(decided.standing is Standing.HELD for decided in out)
+        without = _trials([decided.id for decided in out], facts)
+        return Done(message=_done(request.ruling, trials, without, _mode_for_certain(facts), waits=waits))
 
     @routes.post("/cohort/mode")
     def mode(request: ModeRequest, access: Access = asking) -> Done:
@@ -115,11 +118,10 @@ def _verdicts(request: RulingRequest, cohort: str, by: str) -> list[Verdict]:
     return [Verdict(cohort, id_, request.ruling, by, now, reason) for id_ in dict.fromkeys(request.change_ids)]
 
 
-def _still_held(request: RulingRequest, now: CohortFacts) -> list[str]:
-    """What was approved, and something else keeps out of the next run all the same."""
-    if request.ruling is not Ruling.APPROVE:
-        return []
-    return [id_ for id_ in request.change_ids if now.standings.get(id_) is Standing.HELD]
+def _kept_out(request: RulingRequest, now: CohortFacts) -> list[DecidedChange]:
+    """What was asked for, and something else keeps out of the next run all the same."""
+    is_asked_for = request.ruling in (Ruling.APPROVE, Ruling.PIN)
+    return kept_out(now.outlook, request.change_ids) if is_asked_for and now.outlook else []
 
 
 def _mode_for_certain(facts: CohortFacts) -> Mode | None:
@@ -132,21 +134,26 @@ def _trials(change_ids: Collection[str], facts: CohortFacts) -> int:
     return len({outlook.get(change_id, change_id) for change_id in change_ids})
 
 
-def _done(ruling: Ruling, count: int, held: int, mode: Mode | None) -> str:
-    """`held` of them are kept out of the next run though they were approved."""
-    if mode is Mode.OBSERVE and ruling in (Ruling.APPROVE, Ruling.PIN):
-        did = "approved" if ruling is Ruling.APPROVE else "pinned"
-        return f"{did}: mode observe changes nothing, so no run applies {_it(count)} before the mode is another"
-    if held:
-        which = _it(count) if held == count else f"{held} of {_it(count)}"
-        return f"approved: the next run does not try {which} yet, for what is said beside it"
-    did = {
-        Ruling.APPROVE: "approved: the next run tries",
-        Ruling.REJECT: "rejected: no run applies",
-        Ruling.PIN: "pinned: every run applies",
-        Ruling.ROLL_BACK: "rolled back: from the next run on nothing applies",
+def _done(ruling: Ruling, count: int, without: int, mode: Mode | None, *, waits: bool) -> str:
+    """`without`: so many of them are kept out of the next run though they were asked for, and it `waits` with these."""
+    said = {
+        Ruling.APPROVE: "approved",
+        Ruling.REJECT: "rejected",
+        Ruling.PIN: "pinned",
+        Ruling.ROLL_BACK: "rolled back",
     }[ruling]
-    return f"{did} {_it(count)}"
+    if mode is Mode.OBSERVE and ruling in (Ruling.APPROVE, Ruling.PIN):
+        return f"{said}: mode observe changes nothing, so no run applies {_it(count)} before the mode is another"
+    if without:
+        which = _it(count) if without == count else f"{without} of {_it(count)}"
+        return f"{said}: the next run does not try {which}{' yet' if waits else ''}, for what is said beside it"
+    does = {
+        Ruling.APPROVE: "the next run tries",
+        Ruling.REJECT: "no run applies",
+        Ruling.PIN: "every run applies",
+        Ruling.ROLL_BACK: "from the next run on nothing applies",
+    }[ruling]
+    return f"{said}: {does} {_it(count)}"
 
 
 def _it(count: int) -> str:

@@ -115,10 +115,14 @@ def _record(decided: DecidedChange, made_at: datetime, spoken: bool) -> Record:
 
 
 def _drivable(outlook: Decision) -> frozenset[ActionKind]:
-    """What was carried out, or could be: an order of joins that mode auto only proposed was left to people."""
-    orders = [d for d in outlook.changes if d.change.kind is ActionKind.ORDER_JOINS]
-    left = outlook.mode is Mode.AUTO and any(d.standing is Standing.PROPOSED for d in orders)
+    """What was carried out, or could be: an order of joins that was left to people could not, and mode auto proposes no other."""
+    orders = [d for d in outlook.changes if d.change.kind is ActionKind.ORDER_JOINS and d.standing is Standing.PROPOSED]
+    left = any(outlook.mode is Mode.AUTO or _is_left_to_people(d) for d in orders)
     return BY_SUBMIT if left else BY_SUBMIT | {ActionKind.ORDER_JOINS}
+
+
+def _is_left_to_people(decided: DecidedChange) -> bool:
+    return decided.held is not None and decided.held.code is ReasonCode.LEFT_TO_PEOPLE
 
 
 def _as_said(before: DecidedChange, now: DecidedChange, verdict: Verdict, mode: Mode) -> DecidedChange:
@@ -161,4 +165,5 @@ def _since(verdict: Verdict, now: DecidedChange, mode: Mode) -> Reason:
         return Reason(ReasonCode.RULED_SINCE, numbers)
     if mode is Mode.OBSERVE:
         return Reason(ReasonCode.RULED_SINCE, {**numbers, "mode": mode.value})
-    return Reason(ReasonCode.RULED_SINCE, numbers, tuple(r for r in (now.why, now.held) if r is not None))
+    known = (now.held,) if now.standing is Standing.PROPOSED and now.held else (now.why, now.held)
+    return Reason(ReasonCode.RULED_SINCE, numbers, tuple(r for r in known if r is not None))

@@ -199,6 +199,22 @@ def test_what_is_held_though_it_was_approved_is_said_with_why(spark_tuner: Call,
     assert f"the job itself sets {ACTION.target}=8" in result.said
 
 
+@pytest.mark.parametrize("mode", [Mode.AUTO, Mode.SUGGEST])
+@pytest.mark.parametrize(("command", "said"), [("approve", "approved"), ("pin", "pinned")])
+def test_an_order_of_joins_that_no_agent_carries_out_is_promised_of_no_run(
+    spark_tuner: Call, run: Run, url: str, command: str, said: str, mode: Mode
+) -> None:
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q1")
+    why = Reason(ReasonCode.LEFT_TO_PEOPLE, {"kinds": (order.kind.value,)})
+    left = replace(decided(order, Standing.PROPOSED), held=why)
+    spark_tuner("mode", "etl.nightly", mode.value)
+    with Store.open(url) as store:
+        store.finish(run.key, RunState.SUCCEEDED, datetime.now(UTC), Outcome("a", "4.3.0", 1, Cluster(2), ()))
+        store.add_details(run.key, RunDetails(Decision(mode, (left,))))
+    told = spark_tuner(command, "etl.nightly", order.id).said
+    assert f"does not try it: {said} by" in told and "proposed: only a person can reorder joins here" in told
+
+
 @pytest.mark.parametrize("command", ["approve", "pin", "rollback", "reject"])
 def test_what_no_run_can_carry_out_is_only_rejected(spark_tuner: Call, run: Run, url: str, command: str) -> None:
     analyze = decided(Action(ActionKind.ANALYZE_TABLE, "shop.days", "day"), Standing.PROPOSED)

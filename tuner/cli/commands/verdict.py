@@ -22,7 +22,7 @@ from tuner.loop.stance_now import keep_stance_now
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.trial import decided_by_trial
-from tuner.model.trial_rulings import ruled_together
+from tuner.model.trial_rulings import kept_out, ruled_together
 from tuner.model.verdict import Ruling, Verdict
 from tuner.person import this_person
 from tuner.words.changes import change_words
@@ -106,9 +106,9 @@ def _from_when(ruling: Ruling, cohort: str, id_: str, coming: DecisionNow | None
     if coming is not None and ruling in (Ruling.APPROVE, Ruling.PIN):
         if coming.mode_is_known and coming.decision.mode is Mode.OBSERVE:
             return f"mode observe changes nothing: no run of {cohort} applies it before its mode is another"
-        held = (d for d in coming.decision.changes if d.id == id_ and d.standing is Standing.HELD)
-        if (decided := next(held, None)) is not None:
-            return f"the next run of {cohort} does not try it yet: {why_words(decided, names)}"
+        for decided in kept_out(coming.decision, (id_,)):
+            yet = " yet" if decided.standing is Standing.HELD else ""
+            return f"the next run of {cohort} does not try it{yet}: {why_words(decided, names)}"
     return f"from the next run of {cohort} on"
 
 

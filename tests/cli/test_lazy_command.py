@@ -13,7 +13,10 @@ from .conftest import Result
     ("command", "told"),
     [
         (("status",), "A cohort: dag_id.task_id under Airflow. [default: all]"),
-        (("db", "upgrade"), "[default: SPARK_TUNER_DB, else a SQLite file]"),
+        (
+            ("db", "upgrade"),
+            "[default: SPARK_TUNER_DB, else AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN, else a SQLite file]",
+        ),
         (("submit",), "[default: SPARK_TUNER_MOST_SECONDS_BEFORE, else 2, or 2 % of what its runs take; 10 at most]"),
         (("replay",), "such as local[4]; needs --out."),
     ],

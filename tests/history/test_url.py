@@ -9,7 +9,7 @@ import pytest
 
 from tuner.errors import StoreError
 from tuner.history.engine import open_engine
-from tuner.history.url import default_url, parse, resolve, shown
+from tuner.history.url import default_url, parse, require_told, resolve, shown
 
 
 def test_the_argument_wins_then_the_variable_then_the_file() -> None:
@@ -17,6 +17,28 @@ def test_the_argument_wins_then_the_variable_then_the_file() -> None:
     assert resolve("sqlite:////from/argument.db", environ) == "sqlite:////from/argument.db"
     assert resolve(None, environ) == "sqlite:////from/variable.db"
     assert resolve("", {"HOME": "/home/ann", "SPARK_TUNER_DB": ""}) == default_url({"HOME": "/home/ann"})
+
+
+def test_without_its_own_variable_it_is_airflows() -> None:
+    of_airflow = {
+        "AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN": " postgresql://ann:${PW}@db/$NAME?x=$none",
+        "HOME": "/home/ann",
+    }
+    environ = {**of_airflow, "PW": "hunter2", "NAME": "tuner"}
+    assert resolve(None, environ) == "postgresql://ann:hunter2@db/tuner?x=$none"
+    assert resolve(None, {**environ, "SPARK_TUNER_DB": "sqlite:////own.db"}) == "sqlite:////own.db"
+
+
+@pytest.mark.parametrize("how", ["CMD", "SECRET"])
+def test_a_place_that_only_airflow_can_ask_for_is_told_as_such(how: str) -> None:
+    name = f"AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN_{how}"
+    says = f"{name} tells Airflow alone where the history store is; name it with --db or SPARK_TUNER_DB"
+    with pytest.raises(StoreError, match=says) as raised:
+        require_told({name: "cat /run/hunter2"})
+    assert "hunter2" not in str(raised.value)
+    require_told({name: "cat /run/url", "SPARK_TUNER_DB": "sqlite:////own.db"})
+    require_told({name: "cat /run/url", "AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN": "postgresql://db/tuner"})
+    require_told({})
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ from tuner.history.saving_rows import (
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.shared_engines import shared_engines
-from tuner.history.url import parse
+from tuner.history.url import parse, shown
 from tuner.history.verdict_rows import add_verdicts, read_verdicts, verdicts_of, verdicts_within
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.cohort_stance import CohortStance
@@ -110,6 +110,11 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def place(self) -> str:
+        """Its URL for people: no password."""
+        return shown(self._engine.url)
 
     def close(self) -> None:
         """Closes the connections; may be called again."""

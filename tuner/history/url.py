@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from sqlalchemy.exc import ArgumentError
 from tuner.errors import StoreError
 
 VARIABLE = "SPARK_TUNER_DB"
+# Airflow's for `[spark_tuner] sql_alchemy_conn`: it can be read without Airflow.
+_OF_AIRFLOW = "AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN"
+# These hold a command and the name of a secret, which only Airflow asks.
+_ASKED_BY_AIRFLOW = (f"{_OF_AIRFLOW}_CMD", f"{_OF_AIRFLOW}_SECRET")
 
 _FORMS = "sqlite:////path/to/history.db or postgresql://user:password@host/database"
 
@@ -24,21 +29,32 @@ _DRIVERS = {
     "postgresql+psycopg2": "postgresql+psycopg",
 }
 
+# A variable in another one's value: $NAME or ${NAME}.
+_NAMED = re.compile(r"\$(?:(\w+)|\{([^{}]+)\})")
+
 # libpq takes these in the query as well, where SQLAlchemy does not hide them.
 _SECRETS = ("password", "sslpassword")
 
 
 def resolve(url: str | None, environ: Mapping[str, str]) -> str:
-    """The store's URL: the one given, else `SPARK_TUNER_DB`, else the default file."""
+    """The store's URL: the one given, else as the environment says, else the default file."""
     return url or default_url(environ)
 
 
 def default_url(environ: Mapping[str, str]) -> str:
-    """`SPARK_TUNER_DB`, else an SQLite file in the user's data directory (XDG base directory specification)."""
-    if given := environ.get(VARIABLE):
+    """`SPARK_TUNER_DB`, else Airflow's variable, else an SQLite file in the user's data directory (XDG base directory
+    specification)."""
+    if given := environ.get(VARIABLE) or _of_airflow(environ):
         return given
     path = data_directory(environ) / "history.db"
     return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+
+
+def require_told(environ: Mapping[str, str]) -> None:
+    """StoreError where the environment has only Airflow ask where the store is: the default file is another one."""
+    asked = next((name for name in _ASKED_BY_AIRFLOW if environ.get(name)), None)
+    if asked and not environ.get(VARIABLE) and not _of_airflow(environ):
+        raise StoreError(f"{asked} tells Airflow alone where the history store is; name it with --db or {VARIABLE}")
 
 
 def parse(url: str) -> URL:
@@ -74,6 +90,11 @@ def shown(url: URL) -> str:
 def data_directory(environ: Mapping[str, str]) -> Path:
     """Where the tuner keeps files of its own when told no other place."""
     return _data_home(environ) / "spark-tuner"
+
+
+def _of_airflow(environ: Mapping[str, str]) -> str:
+    """As Airflow reads it, with the variables in it."""
+    return _NAMED.sub(lambda m: environ.get(m[1] or m[2], m[0]), environ.get(_OF_AIRFLOW, "").strip())
 
 
 def _data_home(environ: Mapping[str, str]) -> Path:

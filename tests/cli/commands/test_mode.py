@@ -27,7 +27,7 @@ def url(tmp_path: Path) -> str:
 
 def test_a_mode_is_set_with_who_and_why_and_given_back(spark_tuner: Call, url: str) -> None:
     result = spark_tuner("mode", "etl.nightly", "auto", "--reason", "trusted")
-    assert (result.code, result.out) == (0, "mode auto: from the next run of etl.nightly on\n")
+    assert (result.code, result.said) == (0, f"mode auto: from the next run of etl.nightly on store: {url}")
     assert spark_tuner("mode", "etl.nightly", "default").out.startswith("the mode of the job: from the next run")
     with Store.open(url) as store:
         first, last = store.mode_changes("etl.nightly")

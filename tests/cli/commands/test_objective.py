@@ -32,7 +32,7 @@ def url(tmp_path: Path) -> str:
 
 def test_an_objective_is_set_with_who_and_why_and_given_back(spark_tuner: Call, url: str) -> None:
     result = spark_tuner("objective", "etl.load", "cost", "--reason", "the bill")
-    assert (result.code, result.out) == (0, "objective cost: from the next run of etl.load on\n")
+    assert (result.code, result.said) == (0, f"objective cost: from the next run of etl.load on store: {url}")
     assert spark_tuner("objective", "etl.load", "default").out.startswith("the objective of the job: from the next run")
     with Store.open(url) as store:
         first, last = store.objective_changes("etl.load")

@@ -49,10 +49,33 @@ def run(url: str) -> Run:
     return run
 
 
-def test_status_of_an_empty_store_says_how_to_fill_it(spark_tuner: Call) -> None:
+def test_status_of_an_empty_store_says_which_it_is_and_how_to_fill_it(spark_tuner: Call, url: str) -> None:
     result = spark_tuner("status")
     assert result.code == 0
-    assert "spark-tuner submit --cohort" in result.out
+    assert result.said.startswith(f"no runs yet in the store {url}: ")
+    assert "spark-tuner submit --cohort" in result.said
+
+
+@pytest.mark.usefixtures("run")
+def test_in_airflows_environment_its_store_is_asked(
+    spark_tuner: Call, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a worker's pod the commands read, and spoke to, an empty file of the pod's own."""
+    monkeypatch.delenv("SPARK_TUNER_DB")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN", url)
+    assert "etl.nightly" in spark_tuner("status").out
+    for command in (
+        ["mode", "etl.nightly", "observe"],
+        ["objective", "etl.nightly", "cost"],
+        ["pin", "etl.nightly", "16"],
+    ):
+        assert spark_tuner(*command).said.endswith(f"store: {url}")
+        assert "store:" not in spark_tuner(*command, "--db", url).out
+    monkeypatch.delenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN")
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN_CMD", "cat /run/url")
+    refused = spark_tuner("mode", "etl.nightly", "observe")
+    assert (refused.code, refused.out) == (1, "")
+    assert "SQL_ALCHEMY_CONN_CMD tells Airflow alone where the history store is" in refused.err
 
 
 def test_status_lists_cohorts_and_shows_one(spark_tuner: Call, run: Run) -> None:
@@ -284,10 +307,10 @@ def test_a_verdict_on_an_unknown_change(spark_tuner: Call, run: Run) -> None:
     assert "`spark-tuner status etl.nightly` lists them" in result.err
 
 
-def test_a_verdict_on_an_unknown_cohort(spark_tuner: Call, run: Run) -> None:
+def test_a_verdict_on_an_unknown_cohort(spark_tuner: Call, run: Run, url: str) -> None:
     result = spark_tuner("approve", "nope", "foo")
     assert (result.code, result.out) == (1, "")
-    assert "no run of cohort 'nope' in the store; `spark-tuner status` lists the cohorts" in result.err
+    assert f"no run of cohort 'nope' in the store {url}; `spark-tuner status` lists its cohorts" in result.err
 
 
 def test_status_knows_what_people_said_since_the_last_run(spark_tuner: Call, run: Run, url: str) -> None:

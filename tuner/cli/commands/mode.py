@@ -10,7 +10,7 @@ import typer
 
 from tuner.cli.options.cohort import Cohort, require_known
 from tuner.cli.options.reason import Reason
-from tuner.cli.options.store import Url, stored_url
+from tuner.cli.options.store import Url, stored_url, where_said
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.history.store import Store
@@ -43,4 +43,5 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
         now = keep_stance_now(store, cohort)
     set_ = f"mode {chosen}" if chosen else "the mode of the job"
     given_back = given_back_words(before, now) if before and now else []
-    print_lines(console(), [f"{set_}: from the next run of {cohort} on", *(f"  {line}" for line in given_back)])
+    told = [f"{set_}: from the next run of {cohort} on", *(f"  {line}" for line in given_back)]
+    print_lines(console(), [*told, *where_said(store, url)])

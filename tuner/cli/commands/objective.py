@@ -10,7 +10,7 @@ import typer
 
 from tuner.cli.options.cohort import Cohort, require_known
 from tuner.cli.options.reason import Reason
-from tuner.cli.options.store import Url, stored_url
+from tuner.cli.options.store import Url, stored_url, where_said
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.history.store import Store
@@ -39,4 +39,4 @@ def objective(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = No
         require_known(store, cohort)
         store.set_objective(ObjectiveChange(cohort, chosen, this_person(), datetime.now(UTC), reason))
     set_ = f"objective {chosen}" if chosen else "the objective of the job"
-    print_lines(console(), [f"{set_}: from the next run of {cohort} on"])
+    print_lines(console(), [f"{set_}: from the next run of {cohort} on", *where_said(store, url)])

@@ -20,7 +20,7 @@ from tuner.history.store import Store
 from tuner.words.query_names import names_in
 from tuner.words.states import UNBORN
 
-_NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
+_FIRST_RUN = "run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
 
 
 def status(
@@ -80,6 +80,6 @@ def _all(store: Store, as_json: bool) -> None:
     if summaries:
         show_cohorts(console(), summaries)
     elif not unborn:
-        print_lines(console(), [_NO_RUNS])
+        print_lines(console(), [f"no runs yet in the store {store.place}: {_FIRST_RUN}"])
     if unborn:
         print_lines(console(), ["", "imported for, but without a run:", *(f"  {name}: {UNBORN}" for name in unborn)])

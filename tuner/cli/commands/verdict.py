@@ -11,7 +11,7 @@ import typer
 
 from tuner.cli.options.cohort import Cohort, runs_if_known
 from tuner.cli.options.reason import Reason
-from tuner.cli.options.store import Url, stored_url
+from tuner.cli.options.store import Url, stored_url, where_said
 from tuner.cli.reading.imported_changes import imported_changes
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
@@ -84,7 +84,8 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         store.record(*(Verdict(cohort, one, ruling, by, now, reason) for one in ruled))
         keep_stance_now(store, cohort)
         holds = _from_when(ruling, cohort, id_, decision_now(store, cohort) if runs else None, names)
-    print_lines(console(), _said(ruling, id_, {one: change_words(known[one], names) for one in ruled}, holds))
+    told = _said(ruling, id_, {one: change_words(known[one], names) for one in ruled}, holds)
+    print_lines(console(), [*told, *where_said(store, url)])
 
 
 def _newest_trials(decided: Iterable[Sequence[DecidedChange]]) -> dict[str, tuple[DecidedChange, ...]]:

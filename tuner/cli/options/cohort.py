@@ -64,7 +64,9 @@ def runs_if_known(store: Store, cohort: str, most: int | None = None) -> list[Ru
 def require_known(store: Store, cohort: str) -> None:
     """Raises TunerError where the store has no run of a cohort."""
     if not store.count(cohort):
-        raise TunerError(f"no run of cohort {cohort!r} in the store; `spark-tuner status` lists the cohorts")
+        raise TunerError(
+            f"no run of cohort {cohort!r} in the store {store.place}; `spark-tuner status` lists its cohorts"
+        )
 
 
 def _checked(name: str, most: int) -> str:

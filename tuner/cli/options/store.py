@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tuner.errors import TunerError
 
+if TYPE_CHECKING:
+    from tuner.history.store import Store
+
 Url = Annotated[
-    str | None, typer.Option("--db", help="SQLAlchemy URL of the store. [default: SPARK_TUNER_DB, else a SQLite file]")
+    str | None,
+    typer.Option(
+        "--db",
+        help="SQLAlchemy URL of the store. [default: SPARK_TUNER_DB, else AIRFLOW__SPARK_TUNER__SQL_ALCHEMY_CONN, else a SQLite "
+        "file]",
+    ),
 ]
 
 
 def store_url(url: str | None) -> str:
-    """--db, else SPARK_TUNER_DB, else the default SQLite file."""
-    from tuner.history.url import resolve
+    """--db, else as the environment says, else the default SQLite file. StoreError where only Airflow can ask which it is."""
+    from tuner.history.url import require_told, resolve
 
+    if not url:
+        require_told(os.environ)
     return resolve(url, os.environ)
 
 
@@ -35,3 +45,8 @@ def stored_url(url: str | None) -> str:
             f"{file}: there is no history store; check --db (spark-tuner db upgrade --db URL makes a new one)"
         )
     return found
+
+
+def where_said(store: Store, url: str | None) -> list[str]:
+    """Which store has what was said, where the command line did not name it."""
+    return [] if url else [f"  store: {store.place}"]

@@ -188,6 +188,21 @@ def test_of_a_log_of_a_run_that_the_tuner_submitted_the_store_tells_what_was_in_
     assert elsewhere["changes"] == []
 
 
+def test_a_cohorts_name_is_no_folder_that_happens_to_be_here(
+    spark_tuner: Call, nights: tuple[Run, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "etl.load").mkdir()
+    (tmp_path / "other").mkdir()
+    found = json.loads(spark_tuner("compare", "etl.load", "--json").out)
+    assert [found[side]["key"] for side in ("before", "after")] == [one.key for one in nights]
+    for path in ("./etl.load", "other"):
+        assert f"{path}: nothing is compared without it" in spark_tuner("compare", path).err
+    nowhere = spark_tuner("compare", "etl.load", "--db", f"sqlite:///{tmp_path}/none.db")
+    assert "etl.load: nothing is compared without it" in nowhere.err
+    assert not (tmp_path / "none.db").exists()
+
+
 def test_a_directory_of_two_logs_is_two_runs(spark_tuner: Call, tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_log(tmp_path / "logs" / name, f"app-{name}")

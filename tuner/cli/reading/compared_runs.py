@@ -18,6 +18,7 @@ from tuner.eventlog.location import MAX_SHOWN, scheme_of
 from tuner.eventlog.properties import redact
 from tuner.history.cohort_name import is_storable
 from tuner.history.store import Store
+from tuner.history.url import sqlite_file
 from tuner.model.application import Application
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run, RunMark, RunState
@@ -37,7 +38,8 @@ def compared_runs(before: str, after: str | None, cohort: str | None, url: str |
     if cohort is not None and _is_log(before) and (after is None or _is_log(after)):
         raise typer.BadParameter("logs are no runs of the store's cohorts: leave it out", param_hint="--cohort")
     if after is None:
-        return _two_logs(before, url) if _is_log(before) else _latest_two(before, cohort, url)
+        is_log = _is_log(before) and not _is_cohort(before, url)
+        return _two_logs(before, url) if is_log else _latest_two(before, cohort, url)
     return _run(before, cohort, url), _run(after, cohort, url)
 
 
@@ -46,6 +48,21 @@ def _is_log(text: str) -> bool:
     try:
         return bool(text) and ("://" in text or Path(text).exists())
     except (OSError, ValueError):
+        return False
+
+
+def _is_cohort(text: str, url: str | None) -> bool:
+    """Whether a bare name, which something here has too, is that of a cohort; where the store does not tell, it is not."""
+    if Path(text).name != text or not is_storable(text):
+        return False
+    try:
+        found = stored_url(url)
+        file = sqlite_file(found)
+        if file is not None and not file.exists():
+            return False
+        with Store.open(found) as store:
+            return store.count(text) > 0
+    except TunerError:
         return False
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from tuner.cli.options.output import AsJson
 from tuner.cli.process.held_file import held_file
 from tuner.cli.terminal.console import console
+from tuner.cli.terminal.own_command import own_command
 from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.errors import TunerError
 from tuner.machine import cores as usable_cores
@@ -76,8 +79,9 @@ def _demo(work: Path, runs: int, scale_factor: float, *, as_json: bool) -> None:
         took = time.monotonic() - started
         rows_agree = f"all {runs} runs returned the rows of run 1; {took:.0f} s in all, on {counted(cores, 'core')}"
         print_lines(out, ["", rows_agree])
-        for words, command in (("look at it:", "ui"), ("or read it:", f"status {airflow.COHORT}")):
-            print_to_copy(out, [f"{words}  spark-tuner {command} --db {home.store_url}"])
+        for words, command in (("look at it:", ["ui"]), ("or read it:", ["status", airflow.COHORT])):
+            own = own_command([*command, "--db", home.store_url], sys.argv[0], os.environ)
+            print_to_copy(out, [f"{words}  {own}"])
 
 
 def _run(progress: Progress, home: Airflow, job: Workload, run: int, runs: int) -> None:

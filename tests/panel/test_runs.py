@@ -10,12 +10,16 @@ import pytest
 
 from tuner.history.store import Store
 from tuner.model.decision import Standing
+from tuner.model.failure import Failure, FailureKind
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Origin, RunState
+from tuner.model.size_change import SizeChange
 from tuner.panel.models.home import Home
 from tuner.units import GIB
 
 from .nights import COHORT, HINT, decided, keep, night, query
+from .people import reader
 
 Ask = Callable[..., Any]
 
@@ -53,6 +57,37 @@ def test_runs_that_failed_have_no_time_of_their_queries(ask: Ask, store: Store) 
     keep(store, night(0, query("q1", 5), state=RunState.FAILED))
     (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
     assert (item["state"], item["query_seconds"], item["application_seconds"]) == ("failed", None, 10.0)
+
+
+def test_a_run_says_why_it_failed_and_names_what_only_to_readers_of_code(ask: Ask, store: Store) -> None:
+    failed = night(0, query("q1", 5, "salaries of ann"), state=RunState.FAILED)
+    assert failed.outcome is not None
+    why = Failure(FailureKind.BROADCAST_TIMEOUT, "broadcast timed out after 300 s", "q1", "SQL execution 4", 4)
+    keep(
+        store,
+        replace(failed, outcome=replace(failed.outcome, failure=why)),
+        night(1, query("q1", 5, "salaries of ann")),
+    )
+    for viewer, said in (
+        (None, "broadcast timed out after 300 s in salaries of ann"),
+        (reader("etl"), "broadcast timed out after 300 s"),
+    ):
+        newest, first = ask(viewer).get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+        assert (newest["failure"], first["failure"]) == ("", said)
+
+
+def test_a_run_says_which_sizes_it_had_and_why(ask: Ask, store: Store) -> None:
+    died = Reason(ReasonCode.RAISED, {"run": "etl/0", "before": "8g", "failure": "an executor ran out of memory"})
+    raised = SizeChange("spark.executor.memory", "16g", "8g", died)
+    run = night(0, query("q1", 5))
+    keep(store, replace(run, decision=replace(run.decision, raises=(raised,))))
+    (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert item["sizes"] == [
+        {
+            "words": "spark.executor.memory=16g instead of 8g",
+            "why": "run etl/0 died with 8g: an executor ran out of memory",
+        }
+    ]
 
 
 def test_a_run_says_what_its_executors_held(ask: Ask, store: Store) -> None:

@@ -57,7 +57,8 @@ def runs_answer(
     facts: CohortFacts, limit: int, offset: int, home: Home, core_hour_price: float | None = None
 ) -> Page[RunItem]:
     """Newest first."""
-    items = run_items(*facts.page_of_runs(limit, offset, RUNS_BEFORE), facts.names, home, core_hour_price)
+    runs, view = facts.page_of_runs(limit, offset, RUNS_BEFORE)
+    items = run_items(runs, view, facts.names, home, core_hour_price, may_read_code=facts.may_read_code)
     return Page(items=items, total=facts.summary.runs, offset=offset, limit=limit)
 
 

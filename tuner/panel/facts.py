@@ -34,7 +34,7 @@ class CohortFacts:
         summary: CohortSummary,
         may_read_code: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._may_read_code = may_read_code
+        self._ask_for_code = may_read_code
         self._store = store
         self._recent = recent
         self._details: dict[str, RunDetails | None] = {}
@@ -44,6 +44,11 @@ class CohortFacts:
     @property
     def cohort(self) -> str:
         return self.summary.cohort
+
+    @cached_property
+    def may_read_code(self) -> bool:
+        """Whether its viewer may read what is named by the job's own words."""
+        return self._ask_for_code()
 
     @cached_property
     def view(self) -> RunsInView:
@@ -129,9 +134,7 @@ class CohortFacts:
     def names_of(self, runs: Sequence[Run]) -> QueryNames:
         """What the queries of these runs, oldest first, are called: as on the rest of the page where the runs are in view."""
         in_view = {run.key for run in self.runs}
-        return (
-            self.names if all(run.key in in_view for run in runs) else names_in(runs, described=self._may_read_code())
-        )
+        return self.names if all(run.key in in_view for run in runs) else names_in(runs, described=self.may_read_code)
 
     @cached_property
     def newest_details(self) -> tuple[Run, RunDetails] | None:
@@ -179,4 +182,4 @@ class CohortFacts:
     @cached_property
     def names(self) -> QueryNames:
         """What queries are called; without the job's descriptions for users who may not read its code."""
-        return self.view.names if self._may_read_code() else self.view.names_without_descriptions
+        return self.view.names if self.may_read_code else self.view.names_without_descriptions

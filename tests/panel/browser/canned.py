@@ -39,7 +39,7 @@ from tuner.panel.models.plan import PictureItem, PlanComparison, StepItem
 from tuner.panel.models.queries import QueriesTogether, QueryItem, QueryPage
 from tuner.panel.models.query_ref import QueryRef
 from tuner.panel.models.recommendations import ActionItem, Measured, Recommendation, RiskItem, Seconds
-from tuner.panel.models.runs import Band, RunItem
+from tuner.panel.models.runs import Band, RunItem, SizeItem
 from tuner.panel.models.savings import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
 from tuner.panel.models.session import Session
 
@@ -62,6 +62,9 @@ class Texts:
     label: str = "inv_date_sk = d_date_sk"
     person: str = "anna"
     tag: str = "finance"
+    failure: str = "an executor ran out of memory in query q72"
+    size: str = "spark.executor.memory=16g instead of 8g"
+    died: str = "run run-2 died with 8g: an executor ran out of memory"
 
 
 @dataclass(slots=True)
@@ -220,6 +223,8 @@ class World:
             mode=Mode.AUTO,
             decision=self.texts.sentence,
             in_force=[] if night < 6 else [self.in_force()],
+            failure=self.texts.failure if night == self.runs - 1 and self.last_run is RunState.FAILED else "",
+            sizes=[SizeItem(words=self.texts.size, why=self.texts.died)] if night == 3 else [],
             href="dags/sales/runs/1/tasks/nightly",
         )
 

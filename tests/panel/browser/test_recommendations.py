@@ -230,8 +230,13 @@ def test_after_the_last_of_a_filter_is_ruled_on_the_rest_is_shown(visit: Callabl
 
 def test_a_last_run_that_failed_needs_a_person(visit: Callable[..., Visit]) -> None:
     page = visit(many(last_run=RunState.FAILED)).open("ui?cohort=c")
+    why = "an executor ran out of memory in query q72"
+    expect(page.locator(".glance .failed-why")).to_have_text(why)
     page.get_by_role("button", name="Last run: failed with changes in force").click()
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-11'")
+    expect(page.locator("tr[data-key='run-11'] .failed-why")).to_have_text(why)
+    sized = page.locator("tr[data-key='run-3'] td", has_text="spark.executor.memory=16g instead of 8g")
+    expect(sized).to_contain_text("run run-2 died with 8g: an executor ran out of memory")
 
 
 def test_a_last_run_that_failed_does_so_while_it_is_tried_again(visit: Callable[..., Visit]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from tuner.model.decision import Mode
 from tuner.model.run import RunState
 from tuner.panel.models.answer import Answer
@@ -18,10 +20,18 @@ class Band(Answer):
     high: float
 
 
+class SizeItem(Answer):
+    """A size that a run had in place of its job's own, and why."""
+
+    words: str
+    why: str
+
+
 class RunItem(Answer):
     """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
     `allocated_core_hours` and `allocated_gib_hours` are what its executors held, busy or idle (None: its log does not tell),
-    `cost` what the first of these are worth at the price that people gave (None: they gave none).
+    `cost` what the first of these are worth at the price that people gave (None: they gave none). `failure` is why it failed
+    ("": it did not, or nothing tells), `sizes` are what it had in place of its job's own.
 
     `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
     """
@@ -43,4 +53,6 @@ class RunItem(Answer):
     mode: Mode
     decision: str
     in_force: list[InForce]
+    failure: str = ""
+    sizes: list[SizeItem] = Field(default=[])
     href: str = ""

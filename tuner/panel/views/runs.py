@@ -7,27 +7,55 @@ from urllib.parse import quote
 
 from tuner.model.run import Origin, Run
 from tuner.panel.models.home import Home
-from tuner.panel.models.runs import Band, RunItem
+from tuner.panel.models.runs import Band, RunItem, SizeItem
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.in_force import in_words
 from tuner.panel.views.texts import shortened
 from tuner.policy.baseline import Baseline
 from tuner.policy.measure import query_seconds
 from tuner.words.decisions import decision_summary
+from tuner.words.failures import failure_words
 from tuner.words.query_names import QueryNames
+from tuner.words.reasons import reason_words
+from tuner.words.sizes import size_words
 
 # A run that was tuned for this many runs still has its band: it rests on the runs before those.
 RUNS_BEFORE = 100
 
 
 def run_items(
-    runs: Sequence[Run], view: RunsInView, names: QueryNames, home: Home, core_hour_price: float | None
+    runs: Sequence[Run],
+    view: RunsInView,
+    names: QueryNames,
+    home: Home,
+    core_hour_price: float | None,
+    *,
+    may_read_code: bool,
 ) -> list[RunItem]:
     """Runs with bands that rest on the others in view."""
-    return [_item(run, view.baselines.get(run.key), names, home, core_hour_price) for run in runs]
+    return [
+        _item(
+            run,
+            view.baselines.get(run.key),
+            names,
+            home,
+            core_hour_price,
+            _failure(run, names, may_read_code=may_read_code),
+        )
+        for run in runs
+    ]
 
 
-def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home, core_hour_price: float | None) -> RunItem:
+def _failure(run: Run, names: QueryNames, *, may_read_code: bool) -> str:
+    """What failed may be named by the job's own words."""
+    if (failure := run.failure) is None:
+        return ""
+    return shortened(failure_words(failure, names) if may_read_code else failure.words)
+
+
+def _item(
+    run: Run, band: Baseline | None, names: QueryNames, home: Home, core_hour_price: float | None, failure: str
+) -> RunItem:
     origin = run.origin or Origin("", "", "")
     took = run.outcome.duration_ms if run.outcome else None
     return RunItem(
@@ -48,6 +76,11 @@ def _item(run: Run, band: Baseline | None, names: QueryNames, home: Home, core_h
         mode=run.decision.mode,
         decision=shortened(decision_summary(run.decision)),
         in_force=in_words(run.decision.in_force, names),
+        failure=failure,
+        sizes=[
+            SizeItem(words=shortened(size_words(one)), why=shortened(reason_words(one.why, names)))
+            for one in run.decision.sizes
+        ],
         href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
     )
 

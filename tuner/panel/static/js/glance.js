@@ -5,6 +5,7 @@ import { intervalWords } from "./gain_words.js";
 import { difference } from "./difference.js";
 import { icon } from "./icons.js";
 import { latelyWords } from "./lately.js";
+import { named } from "./printable.js";
 import { filtered } from "./recommendation_filters.js";
 import { gainOf } from "./run_kind.js";
 import { RUN_STATES, STANDINGS } from "./standing.js";
@@ -27,7 +28,8 @@ function lastRun(page, runs) {
   const run = runs.find((each) => each.state !== "running");
   if (!run || !NOT_GOOD.includes(run.state)) return "";
   const steered = run.in_force.length ? " with changes in force" : "";
-  return h("span", { class: "harm" }, icon("warn"), way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}, ${ago(run.started_at)}`], () => page.openRuns(run.key)));
+  const when = way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}, ${ago(run.started_at)}`], () => page.openRuns(run.key));
+  return h("div", { class: "harm" }, icon("warn"), when, run.failure ? h("div", { class: "failed-why" }, named(run.failure, { limit: 200 })) : "");
 }
 
 function needs(page, items, runs) {
@@ -55,7 +57,8 @@ function changed(page, items) {
 
 function notKnown(run) {
   if (!run) return "no run was measured";
-  return run.in_force.length ? "too little of it was ever measured without changes" : "nothing was in force to compare";
+  if (run.in_force.length) return "too little of it was ever measured without changes";
+  return run.sizes.length ? "sizes alone were in force" : "nothing was in force to compare";
 }
 
 /** What the newest measured run gained, by the band of what it would have taken. */

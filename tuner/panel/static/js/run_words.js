@@ -14,8 +14,10 @@ function took(run) {
   return run.query_seconds === null ? "not measured" : seconds(run.query_seconds);
 }
 
-function inForceWords(run) {
-  return run.in_force.length ? "In force" : "Nothing in force";
+/** What was in force, a line each: changes with where they stand, and sizes in place of the job's own. */
+function inForce(run) {
+  const changes = run.in_force.map((each) => ({ words: each.words, stands: STANDINGS[each.standing].words.toLowerCase() }));
+  return [...changes, ...run.sizes.map(({ words }) => ({ words, stands: "" }))];
 }
 
 function against(run) {
@@ -23,11 +25,11 @@ function against(run) {
 }
 
 export function inWords(run) {
-  const changes = run.in_force.map((each) => `${clipped(each.words, 80)} (${STANDINGS[each.standing].words.toLowerCase()})`);
+  const changes = inForce(run).map(({ words, stands }) => clipped(words, 80) + (stands ? ` (${stands})` : ""));
   const more = changes.length > MOST_CHANGES ? [`and ${changes.length - MOST_CHANGES} more`] : [];
   return [
     moment(run.started_at),
-    RUN_STATES[run.state].words.toLowerCase(),
+    RUN_STATES[run.state].words.toLowerCase() + (run.failure ? `: ${clipped(run.failure, 200)}` : ""),
     took(run),
     against(run),
     changes.length ? `in force: ${[...changes.slice(0, MOST_CHANGES), ...more].join(", ")}` : "nothing in force",
@@ -38,15 +40,14 @@ export function inWords(run) {
 
 /** The elements of the chart's tip. */
 export function tipOf(run, here) {
-  const shown = run.in_force.slice(0, MOST_CHANGES);
+  const found = inForce(run);
+  const shown = found.slice(0, MOST_CHANGES);
   return [
     h("p", { class: "tip-when" }, moment(run.started_at), here ? " · this run" : ""),
     h("p", { class: "tip-took" }, took(run), gainOf(run) === null ? "" : h("span", { class: "tip-gain" }, lessOrMore(gainOf(run)))),
     run.band ? h("p", { class: "faint" }, against(run)) : "",
-    h("p", {}, `${RUN_STATES[run.state].words}. ${inForceWords(run)}${run.in_force.length ? ":" : "."}`),
-    shown.length
-      ? h("ul", {}, shown.map((each) => h("li", {}, named(each.words, { limit: 80 }), ` · ${STANDINGS[each.standing].words.toLowerCase()}`)))
-      : "",
-    run.in_force.length > shown.length ? h("p", { class: "faint" }, `and ${run.in_force.length - shown.length} more`) : "",
+    h("p", {}, RUN_STATES[run.state].words, run.failure ? [": ", named(run.failure, { limit: 200 })] : "", `. ${found.length ? "In force:" : "Nothing in force."}`),
+    shown.length ? h("ul", {}, shown.map(({ words, stands }) => h("li", {}, named(words, { limit: 80 }), stands ? ` · ${stands}` : ""))) : "",
+    found.length > shown.length ? h("p", { class: "faint" }, `and ${found.length - shown.length} more`) : "",
   ].filter(Boolean);
 }

@@ -6,7 +6,7 @@ import { isMeasured, runBefore } from "./compared_runs.js";
 import { copyButton } from "./copying.js";
 import { difference } from "./difference.js";
 import { h } from "./element.js";
-import { inForceList } from "./in_force_list.js";
+import { inForceOfRun } from "./in_force_list.js";
 import { moreButton } from "./more.js";
 import { named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
@@ -50,12 +50,12 @@ function row(run, page, known, compare) {
     "tr",
     { class: here ? "here" : "", "data-key": run.key, tabindex: "-1" },
     h("th", { scope: "row", class: "name" }, time(run.started_at), h("div", { class: "faint" }, runLink(run), mapped, run.try_number > 1 ? ` · try ${run.try_number}` : ""), here ? h("span", { class: "here-mark" }, "this run") : "", compareButton(run, known, compare)),
-    h("td", {}, badge(RUN_STATES[run.state])),
+    h("td", {}, badge(RUN_STATES[run.state]), run.failure ? h("div", { class: "failed-why" }, named(run.failure, { limit: 200 })) : ""),
     h("td", { class: "number" }, run.query_seconds === null ? h("span", { class: "faint" }, "not measured") : seconds(run.query_seconds)),
     h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
     h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : difference(gain)),
     h("td", { class: "number" }, run.application_seconds === null ? h("span", { class: "faint" }, "–") : seconds(run.application_seconds), held(run)),
-    h("td", {}, inForceList(run.in_force, { nothing: h("span", { class: "faint" }, "nothing") })),
+    h("td", {}, inForceOfRun(run)),
     h("td", { class: "decision" }, run.mode, h("div", { class: "faint" }, named(run.decision, { limit: 140 }))),
   );
 }

@@ -13,7 +13,7 @@ from tuner.cost.learned.operator_times import OperatorTimes
 from tuner.cost.learned.query_samples import Sample, of_one_run
 from tuner.cost.learned.unit_cost_fit import HOLD_TRAINING, PRICES, fit_unit_costs, usual_stretch, work_terms
 from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_UNITS, UnitCosts
-from tuner.model.query_work import QueryWork, StageWork
+from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
 from tuner.plan.query_work import Resource
 
 from .nights import night
@@ -94,6 +94,23 @@ def test_a_stage_that_cannot_have_done_its_work_in_its_time_tells_nothing() -> N
     product = Sample("product", 400_000, 4, QueryWork((miscounted,)))
     assert fit_unit_costs([*found, product], DEFAULT_COSTS) == fit_unit_costs(found, DEFAULT_COSTS)
     assert fit_unit_costs([product], DEFAULT_COSTS) == DEFAULT_COSTS
+
+
+def broadcasting(each: BroadcastWork) -> list[Sample]:
+    """Ten runs that broadcast twenty of these."""
+    return [replace(one, work=replace(one.work, broadcasts=(each,) * 20)) for one in night(DEFAULT_COSTS, queries=10)]
+
+
+@pytest.mark.parametrize("tiny", [BroadcastWork(50, 33_554_832, 60, 17, 5), BroadcastWork(12, 1_048_976, 70, 264, 160)])
+def test_what_starting_a_tiny_broadcast_takes_is_no_price_of_its_rows(tiny: BroadcastWork) -> None:
+    learned = fit_unit_costs(broadcasting(tiny), DEFAULT_COSTS)
+    assert (learned.broadcast_build, learned.broadcast) == (DEFAULT_COSTS.broadcast_build, DEFAULT_COSTS.broadcast)
+
+
+def test_a_broadcast_of_many_rows_tells_what_they_take() -> None:
+    learned = fit_unit_costs(broadcasting(BroadcastWork(50_000, 20_000_000, 60, 200, 80)), DEFAULT_COSTS)
+    assert learned.broadcast_build == pytest.approx(4_000, rel=0.05)
+    assert learned.broadcast == pytest.approx(4, rel=0.05)
 
 
 def test_without_stages_there_is_nothing_to_learn() -> None:

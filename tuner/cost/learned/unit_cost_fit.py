@@ -147,7 +147,7 @@ def _driver_prices(works: Iterable[QueryWork], prior: UnitCosts) -> dict[str, fl
     "time to broadcast" is what the driver takes, however many executors there are. "time to collect" is left out: it holds
     the tasks that made the rows.
     """
-    broadcasts = [broadcast for work in works for broadcast in work.broadcasts]
+    broadcasts = [broadcast for work in works for broadcast in work.broadcasts if broadcast.rows >= _TELLING_ROWS]
     rows, size = _MIDDLING_ROWS, _MIDDLING_BYTES
     build_ns = sum(b.build_ms for b in broadcasts) * 1e6 + rows * prior.broadcast_build
     send_ns = sum(b.broadcast_ms for b in broadcasts) * 1e6 + size * prior.broadcast
@@ -159,3 +159,6 @@ def _driver_prices(works: Iterable[QueryWork], prior: UnitCosts) -> dict[str, fl
 
 _MIDDLING_ROWS = 100_000
 _MIDDLING_BYTES = 10 << 20
+# Fewer rows than this say more about start-up, and about pages that are hardly filled. In a run of NDS's query 72 (Spark 3.5)
+# 22 to 1,800 rows took 8 to 1,800 us each to build, 73,049 to 384,160 took 0.4 to 0.8.
+_TELLING_ROWS = 10_000

@@ -182,13 +182,11 @@ def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], current: in
 
 def _spill_gain(facts: Facts, queries: Iterable[Query]) -> float:
     """Wall seconds to write and read back what spilled."""
-    costs = facts.costs
-    spilled_bytes = sum(map(_spilled_after_shuffles, queries))
-    return spilled_bytes * (costs.shuffle_write + costs.shuffle_read) / 1e9 / facts.cluster.cores
+    return sum(map(_spilled_after_shuffles, queries)) * facts.costs.spill / 1e9 / facts.cluster.cores
 
 
 def _spilled_after_shuffles(query: Query) -> float:
-    """Bytes: the tasks of a scan get no less by more partitions. All that a query spilled where its stages are not known."""
+    """Bytes on disks; the tasks of a scan get no less by more partitions. All of a query's where its stages are not known."""
     if query.work is None:
         return query.spilled_bytes
     reading = (stage.amounts for stage in query.work.stages if stage.amounts.get(Resource.SHUFFLE_READ))

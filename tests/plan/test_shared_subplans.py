@@ -96,6 +96,66 @@ def test_partitions_that_only_one_of_them_reads_save_nothing() -> None:
     assert unpruned.saved_amounts["scan"] == 3 * 1_000_000 + 2 * 7_000
 
 
+def _with(subquery: str, *, below: str, condition: str, text: str = TWICE) -> list[SharedSubplan]:
+    """What is found where Spark has added a condition with a subquery, one for each year, to operators of this name."""
+    years = iter(("2001", "2002"))
+
+    def added(node: PlanInfo) -> PlanInfo:
+        children = tuple(map(added, node.children))
+        if not node.text.startswith(below):
+            return structs.replace(node, children=children)
+        values = subquery.format(year=next(years))
+        filters = {"PartitionFilters": f"[{condition}]"} if below.startswith("Scan") else {}
+        return structs.replace(node, children=(*children, parse(values)[0]), metadata={**node.metadata, **filters})
+
+    info, accumulators = parse(text)
+    return list(shared_subplans(build_tree(added(info), accumulators)))
+
+
+PRUNING = """
+SubqueryBroadcast | dynamicpruning#7, 0, [k#25]
+  BroadcastExchange | HashedRelationBroadcastMode
+    Filter | ((y#23 = {year}) AND isnotnull(k#25))
+      Scan parquet t.days | [k#25,y#23]
+"""
+BLOOM = """
+Subquery | subquery#50, [id=#80]
+  ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(k#25, 42), 1000, 8000, 0, 0)])
+    Filter | ((y#23 = {year}) AND isnotnull(k#25))
+      Scan parquet t.days | [k#25,y#23]
+"""
+PRUNED = "dynamicpruningexpression(d#1 IN dynamicpruning#7)"
+TESTED = "Filter | might_contain(Subquery subquery#50, [id=#80], xxhash64(d#1, 42)) | number of output rows=300000"
+
+
+def test_what_other_values_prune_of_a_relation_is_not_read_by_all() -> None:
+    (shared,) = _with(PRUNING, below="Scan parquet t.sales", condition=PRUNED)
+    assert shared.saved_amounts["scan"] == 2 * 7_000
+    assert "probe" not in shared.saved_amounts
+
+
+def test_a_source_may_tell_what_is_pruned_by_its_subquery_alone() -> None:
+    """Iceberg's scans list no partition filters."""
+    text = TWICE.replace("Scan parquet t.sales", "BatchScan t.sales")
+    (shared,) = _with(PRUNING, below="BatchScan t.sales", condition="", text=text)
+    assert shared.saved_amounts["scan"] == 2 * 7_000
+
+
+def test_what_the_same_values_prune_is_read_by_all() -> None:
+    (shared,) = _with(PRUNING.format(year=2001), below="Scan parquet t.sales", condition=PRUNED)
+    assert shared.saved_amounts["scan"] == 3 * 1_000_000 + 2 * 7_000
+
+
+def test_rows_that_a_bloom_filter_of_other_values_leaves_are_not_those_of_all() -> None:
+    scans = [line for line in TWICE.splitlines() if "t.sales" in line]
+    text = TWICE
+    for scan in scans:
+        text = text.replace(scan, scan.replace(scan.lstrip(), TESTED) + f"\n  {scan}")
+    (shared,) = _with(BLOOM, below="Filter might_contain", condition="", text=text)
+    assert shared.saved_amounts["scan"] == 3 * 1_000_000 + 2 * 7_000
+    assert "probe" not in shared.saved_amounts
+
+
 def test_groups_for_other_columns_add_nothing() -> None:
     as_many = (("size=6400", "size=3200"), ("=200\n", "=100\n"), ("rows=95", "rows=90"))
     (shared,) = _found(("y#13 = 2002", "y#13 = 2001"), ("sum(v#12)", "max(v#12)"), *as_many)

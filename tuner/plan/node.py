@@ -110,16 +110,17 @@ def prunes(node: PlanNode) -> bool:
 
 def prunes_partitions(subquery: PlanNode) -> bool:
     """Whether a subquery, or the one that it reuses, serves dynamic partition pruning."""
-    return _made_once(subquery).name.endswith(_PRUNING)
+    return made_once(subquery).name.endswith(_PRUNING)
 
 
 def makes_bloom_filter(subquery: PlanNode) -> bool:
     """Whether a subquery, or the one that it reuses, makes a runtime bloom filter."""
-    made = _made_once(subquery)
+    made = made_once(subquery)
     return made.name == "Subquery" and any(_BLOOM in n.text for n in made.walk())
 
 
-def _made_once(subquery: PlanNode) -> PlanNode:
+def made_once(subquery: PlanNode) -> PlanNode:
+    """A subquery, or the one that it reuses."""
     return subquery.subqueries[0] if subquery.name == "ReusedSubquery" and subquery.subqueries else subquery
 
 

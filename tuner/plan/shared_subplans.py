@@ -17,7 +17,7 @@ from tuner.plan.changed_table import above_changed_table
 from tuner.plan.expression import attributes, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, every_join, parse_join
 from tuner.plan.lineage import lineage_of
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, made_once, prunes
 from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
 from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import SHUFFLES, counted_rows
@@ -26,6 +26,8 @@ from tuner.plan.sides import SHUFFLES, counted_rows
 LEAST_ROWS = 100_000
 _DISTINCT = re.compile(r"\(distinct ")
 _ID = re.compile(r"#\d{1,18}L?")
+# What Spark adds by itself: which rows another relation's conditions have left.
+_DERIVED = ("dynamicpruningexpression(", "might_contain(")
 
 _Amounts = Mapping[str, float]
 
@@ -34,27 +36,30 @@ _Amounts = Mapping[str, float]
 class _Condition:
     """One condition: on which relations' rows, its text without the ids of columns, and these by their sources.
 
-    `prunes` says that it is on partitions: what it leaves out is not even read.
+    `prunes` says that it is on partitions: what it leaves out is not even read. Of one that Spark derives from another
+    relation's rows, `text` names the relations and `values` are the conditions on these.
     """
 
     relations: tuple[str, ...]
     text: str
     columns: frozenset[str]
     prunes: bool
+    values: frozenset[_Condition] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
     """One of them: the operators from the aggregate down to its shuffle, the shuffle, and the conditions below it.
 
-    `keys` are the sources of what it groups by, `is_distinct` says that it makes a column distinct besides. `reused` says that
-    it reads what another copy has shuffled.
+    `derived` are those conditions that follow from others. `keys` are the sources of what it groups by, `is_distinct` says that
+    it makes a column distinct besides. `reused` says that it reads what another copy has shuffled.
     """
 
     above: tuple[PlanNode, ...]
     shuffle: PlanNode
     keys: frozenset[str]
     conditions: frozenset[_Condition]
+    derived: frozenset[_Condition]
     is_distinct: bool
     reused: bool
 
@@ -117,15 +122,25 @@ class _Finder:
         keys = frozenset(map(self._lineage.source, split_top_level(parts[0]))) if parts else frozenset[str]()
         reused = any(node.name == "ReusedExchange" for node in way[:at])
         is_distinct = parts is not None and _DISTINCT.search(parts[1]) is not None
-        return _Copy(tuple(way[:at]), way[at], keys, frozenset(self._conditions(way[at])), is_distinct, reused)
+        conditions, derived = frozenset(self._conditions(way[at])), frozenset(self._derived(way[at]))
+        return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, is_distinct, reused)
 
     def _conditions(self, top: PlanNode) -> Iterator[_Condition]:
         for node in top.walk():
             partitions = bracketed(node.metadata.get("PartitionFilters", ""))
             found = conjuncts(node.text.removeprefix("Filter ")) if node.name == "Filter" else []
             for conjunct in found or (split_top_level(partitions[0]) if partitions else ()):
+                if conjunct.startswith(_DERIVED):
+                    continue
                 columns = frozenset(self._lineage.source(f"{name}#{id_}") for name, id_ in attributes(conjunct))
                 yield _Condition(self.below.relations(node), _ID.sub("", conjunct), columns, node.name != "Filter")
+
+    def _derived(self, top: PlanNode) -> Iterator[_Condition]:
+        """Those of dynamic pruning and of bloom filters, which scans of other sources tell by their subqueries alone."""
+        for node in top.walk():
+            for made in map(made_once, filter(prunes, node.subqueries)):
+                source, values = " ".join(self.below.relations(made)), frozenset(self._conditions(made))
+                yield _Condition(self.below.relations(node), source, frozenset(), is_scan(node), values)
 
     def shared(self, join: str, relations: tuple[str, ...], copies: Sequence[_Copy]) -> SharedSubplan | None:
         """What making copies once would leave out and add; None where they read too little for it, or where a group has rows
@@ -136,15 +151,14 @@ class _Finder:
         scanned = max(map(counted_rows, self.below.scans(ran[0].shuffle)), default=0)
         if scanned < LEAST_ROWS:
             return None
-        everywhere = frozenset.intersection(*(copy.conditions for copy in ran))
-        own = [copy.conditions - everywhere for copy in ran]
+        own = _own([copy.conditions for copy in ran])
         # Of all rows together there is one group: its functions take those that meet a copy's condition, but for DISTINCT.
         is_one = not ran[0].keys and not any(copy.is_distinct for copy in ran)
         if not is_one and any(not one.columns <= ran[0].keys for mine in own for one in mine):
             return None
+        left_out = frozenset().union(*own, *_own([copy.derived for copy in ran]))
         some, pruned = (
-            frozenset(one.relations for mine in own for one in mine if one.prunes or not prunes)
-            for prunes in (False, True)
+            frozenset(one.relations for one in left_out if one.prunes or not unread) for unread in (False, True)
         )
         work = [self._work(copy.shuffle, some, pruned) for copy in ran]
         before, reading = _sum(of for both in work for of in both), [_reading(copy) for copy in ran]
@@ -187,6 +201,12 @@ class _Finder:
 
         is_of_some(top)
         return summed(of_all), summed(of_some)
+
+
+def _own(conditions: Sequence[frozenset[_Condition]]) -> list[frozenset[_Condition]]:
+    """The conditions of each copy that not all of them have."""
+    everywhere = frozenset.intersection(*conditions)
+    return [mine - everywhere for mine in conditions]
 
 
 def _reading(copy: _Copy) -> _Amounts:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.advice.insights.plans import facts as measured
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.plan.key_filter_sites import key_filter_sites
+from tuner.plan.measured_plan import MeasuredPlan
 
 from .trees import plan
 
@@ -26,15 +28,19 @@ SortMergeJoin | [i#5], [k#1], Inner | number of output rows=1000
 """
 
 
+def _sites(text: str) -> tuple[KeyFilterSite, ...]:
+    return key_filter_sites(MeasuredPlan(plan(text), ()))
+
+
 def test_an_input_is_filtered_where_its_keys_are_read() -> None:
-    (site,) = key_filter_sites(plan(GROUPED))
+    (site,) = _sites(GROUPED)
     assert (site.relations, site.rows) == (("t.sales",), 4_000_000)
     assert (site.source, site.source_rows) == (("t.items",), 50)
     assert (site.kept, site.measured) == (pytest.approx(0.01, rel=0.01), True)
 
 
 def test_the_work_is_that_between_the_scan_and_the_join() -> None:
-    (site,) = key_filter_sites(plan(GROUPED))
+    (site,) = _sites(GROUPED)
     assert site.amounts == {
         "merge": 100_000,
         "sort": 100_000,
@@ -50,7 +56,7 @@ def test_the_work_is_that_between_the_scan_and_the_join() -> None:
 
 def _found(old: str, new: str, text: str = GROUPED) -> list[KeyFilterSite]:
     assert old in text
-    return list(key_filter_sites(plan(text.replace(old, new))))
+    return list(_sites(text.replace(old, new)))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +118,7 @@ SortMergeJoin | [c#9], [c#2], Inner | number of output rows=2000
 
 
 def test_the_source_is_the_other_input_or_the_relation_of_it_that_has_the_keys() -> None:
-    whole, alone = key_filter_sites(plan(JOINED))
+    whole, alone = _sites(JOINED)
     assert (whole.source, whole.source_rows, whole.kept) == (
         ("t.orders", "t.parts"),
         200,
@@ -123,9 +129,15 @@ def test_the_source_is_the_other_input_or_the_relation_of_it_that_has_the_keys()
 
 
 def test_what_the_source_has_shuffled_is_read_again_and_not_made_again() -> None:
-    whole, alone = key_filter_sites(plan(JOINED))
+    whole, alone = _sites(JOINED)
     assert whole.source_amounts == {"emit": 200, "merge": 1010, "shuffle_read": 32_100}
     assert alone.source_amounts == {"scan": 3 * 10_000, "filter": 10_000}
+
+
+def test_the_tasks_that_made_the_source_are_those_of_its_stage() -> None:
+    whole, alone = key_filter_sites(measured(JOINED, tasks=7).plan)
+    assert (whole.source_tasks, alone.source_tasks) == (7, 7)
+    assert {site.source_tasks for site in _sites(JOINED)} == {0}, "where no stage tells"
 
 
 def test_what_is_shuffled_once_for_several_joins_stays_so() -> None:
@@ -137,7 +149,7 @@ def test_what_is_shuffled_once_for_several_joins_stays_so() -> None:
         Exchange | hashpartitioning(c#2, 8), ENSURE_REQUIREMENTS | data size=32000000; shuffle records written=1000000
           Scan parquet t.lines | [c#2] | number of output rows=1000000
     """
-    assert key_filter_sites(plan(text)) == ()
+    assert _sites(text) == ()
 
 
 def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops() -> None:
@@ -147,5 +159,5 @@ def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops()
                   Scan parquet t.items | [i#5]
 """
     text = GROUPED.replace("(v#2 > 1)", "might_contain(Subquery subquery#7, xxhash64(k#1))").rstrip() + asked
-    (site,) = key_filter_sites(plan(text.replace("output rows=1000\n", "output rows=99000\n")))
+    (site,) = _sites(text.replace("output rows=1000\n", "output rows=99000\n"))
     assert site.filtered and site.kept > 0.9

@@ -16,7 +16,7 @@ class KeyFilterSite:
     filters keep (`measured` says which). The keys come from `source`: the other input, or the one relation of it that has the
     keys, with `source_rows`. `filtered` says that a bloom filter, Spark's or the agent's, has left out rows already. `amounts` is
     what all these rows are worked with between the scan and the join's output, `source_amounts` what making the source takes,
-    both by `Resource`.
+    both by `Resource`; `source_tasks` made it (0: not known).
     """
 
     join: str
@@ -29,3 +29,4 @@ class KeyFilterSite:
     filtered: bool = False
     amounts: Mapping[str, float] = field(default_factory=dict)
     source_amounts: Mapping[str, float] = field(default_factory=dict)
+    source_tasks: int = 0

@@ -13,8 +13,17 @@ from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
+from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode, each_once, prunes
-from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
+from tuner.plan.query_work import (
+    Resource,
+    input_work,
+    operator_work,
+    partitions,
+    running_stages,
+    shuffle_work,
+    summed,
+)
 from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, output_rows, reused_exchanges
 
@@ -49,19 +58,20 @@ class _Way:
         return any(prunes(subquery) for node in nodes for subquery in node.subqueries)
 
 
-def key_filter_sites(root: PlanNode) -> tuple[KeyFilterSite, ...]:
+def key_filter_sites(plan: MeasuredPlan) -> tuple[KeyFilterSite, ...]:
     """The sites of a plan that ran to its end, those of most rows first; an input with a source of each kind."""
-    finder = _Finder(root)
-    found = [site for join in each_once(every_join(root), attrgetter("node")) for site in finder.sites(join)]
+    finder = _Finder(plan)
+    found = [site for join in each_once(every_join(plan.root), attrgetter("node")) for site in finder.sites(join)]
     return tuple(sorted(found, key=lambda site: -site.rows)[:MOST_SITES])
 
 
 class _Finder:
-    def __init__(self, root: PlanNode) -> None:
-        self._lineage: Lineage = lineage_of(root)
-        self._scans_below = scans_of(root)
+    def __init__(self, plan: MeasuredPlan) -> None:
+        self._plan = plan
+        self._lineage: Lineage = lineage_of(plan.root)
+        self._scans_below = scans_of(plan.root)
         # What is shuffled once for several joins would be shuffled twice, filtered and not.
-        self._shared = reused_exchanges(root.walk_all())
+        self._shared = reused_exchanges(plan.root.walk_all())
 
     def sites(self, join: Join) -> Iterator[KeyFilterSite]:
         if not join.keys or join.with_changed_table:
@@ -87,6 +97,7 @@ class _Finder:
             # What a filter dropped already, its join cannot: the site is told all the same.
             if kept > MOST_KEPT and not way.is_filtered:
                 continue
+            made = _below_exchanges(source.start)
             yield KeyFilterSite(
                 join=join.signature,
                 relations=way.relations,
@@ -97,7 +108,8 @@ class _Finder:
                 source_rows=counted_rows(source.start),
                 filtered=way.is_filtered,
                 amounts=summed(_work_of_way(way, join, filtered)),
-                source_amounts=summed(_work_below(source.start)),
+                source_amounts=summed(_work_below(made)),
+                source_tasks=partitions(running_stages(self._plan, made)),
             )
 
     def _sources(
@@ -189,10 +201,15 @@ def _work_of_way(way: _Way, join: Join, filtered: JoinInput) -> _Work:
             yield from shuffle_work(node) if node.name in SHUFFLES else operator_work(node)
 
 
-def _work_below(start: PlanNode) -> _Work:
-    """What it takes to make an operator's rows once more: what is shuffled or broadcast below it is there, to be read again."""
+def _below_exchanges(start: PlanNode) -> PlanNode:
+    """What makes the rows that a join has shuffled, broadcast or sorted."""
     while start.name in EXCHANGED and len(start.children) == 1:
         start = start.children[0]
+    return start
+
+
+def _work_below(start: PlanNode) -> _Work:
+    """What it takes to make an operator's rows once more: what is shuffled or broadcast below it is there, to be read again."""
     waiting = [start]
     while waiting:
         node = waiting.pop()

@@ -177,7 +177,7 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
         tables=_or_nothing(query.id, "tables", lambda: table_reads(final)) or (),
         work=_work(query, plan, stages),
         values=_or_nothing(query.id, "values", lambda: values_of_plan(initial, logical_plan)) or (),
-        key_filters=_or_nothing(query.id, "key filters", lambda: key_filter_sites(final)) or () if plan else (),
+        key_filters=_or_nothing(query.id, "key filters", lambda: key_filter_sites(plan)) or () if plan else (),
         shared_subplans=_or_nothing(query.id, "shared subplans", lambda: shared_subplans(final)) or () if plan else (),
         aggregates=_or_nothing(query.id, "aggregates", lambda: find_aggregates(plan)) or () if plan else (),
         skews=_or_nothing(query.id, "stages", lambda: find_skews(plan, stages)) or () if plan else (),

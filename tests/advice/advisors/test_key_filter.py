@@ -13,8 +13,10 @@ from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.bloom_filter_seconds import BUILD_SECONDS
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
+from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import ActionKind, Hint
 from tuner.model.change import Change
+from tuner.model.cluster import Cluster
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.words.reasons import reason_words
 
@@ -94,6 +96,23 @@ def test_a_filter_takes_a_job_of_its_own() -> None:
     gained = 1e6 * (60 + 210 + 150) / 1e9 / 2 * 0.99
     assert gained < BUILD_SECONDS
     assert advised(short, seconds=2.0) == []
+
+
+@pytest.mark.parametrize(("tasks", "worth_it"), [(1, False), (200, True), (0, True)])
+def test_cores_beyond_the_tasks_of_the_source_make_no_filter_faster(tasks: int, worth_it: bool) -> None:
+    """One file of 60 MB with three million keys is read and hashed by one task, whatever the cores: 1.3 s of 1.6."""
+    large = {resource: 10 * amount for resource, amount in SITE.amounts.items()}
+    keys = {"scan": 3 * 3e6, "filter": 3e6}
+    site = replace(SITE, amounts=large, source_rows=3_000_000, source_amounts=keys, source_tasks=tasks)
+    wide = replace(job(site, seconds=10.0), cluster=Cluster(cores=200, executors=50, cores_per_executor=4))
+    assert bool(list(advise_key_filters(wide))) is worth_it
+
+
+def test_putting_many_keys_into_a_filter_takes_time() -> None:
+    (few,) = advised(SITE)
+    (many,) = advised(replace(SITE, source_rows=4_000_000, source_tasks=1))
+    assert few.prediction and many.prediction
+    assert few.prediction.gain - many.prediction.gain == pytest.approx(4e6 * UnitCosts().aggregate / 1e9, rel=0.01)
 
 
 def test_only_the_agent_can_give_it_and_it_takes_the_place_of_the_threshold() -> None:

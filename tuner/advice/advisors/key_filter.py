@@ -82,8 +82,14 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
 def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
     work = work_seconds(site.amounts, costs) / cores
     most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
-    added = bloom_filter_seconds(site.rows, cores) + work_seconds(site.source_amounts, costs) / cores
+    added = bloom_filter_seconds(site.rows, cores) + _source_seconds(site, costs, cores)
     return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
+
+
+def _source_seconds(site: KeyFilterSite, costs: UnitCosts, cores: int) -> float:
+    """Wall seconds to make the source once more and to put its keys into the filter, on no more cores than it has tasks."""
+    core_seconds = work_seconds(site.source_amounts, costs) + site.source_rows * costs.aggregate / 1e9
+    return core_seconds / min(cores, site.source_tasks or cores)
 
 
 def _change(facts: Facts, found: _Filter) -> Change:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from upath import UPath
+
 from tuner.cli.reading.log_sources import log_sources
 from tuner.pipeline.hadoop import HadoopDirectory
 from tuner.pipeline.harvest import HarvestSummary, harvest
@@ -14,7 +16,7 @@ from tuner.pipeline.sole_writer import sole_writer
 from tuner.replay.walk import Walker
 
 
-def harvested(spark: Any, logs: Path, out: Path) -> HarvestSummary:
+def harvested(spark: Any, logs: Path | UPath, out: Path) -> HarvestSummary:
     with sole_writer(HadoopDirectory(spark, str(out))) as writer:
         return harvest(spark, log_sources([str(logs)], str(out))[0], writer)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from fsspec.implementations.memory import MemoryFile
+from upath import UPath
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 
@@ -83,6 +85,56 @@ def test_a_file_that_went_away_is_a_problem_of_its_log_alone(tmp_path: Path) -> 
     (problem,) = [row["problems"] for row in rows if row["problems"]]
     assert [row["position"] for row in left] == [0, 1, 2]
     assert (problem["code"], problem["file"]) == ("unreadable_file", str(tmp_path / "logs" / "app-2"))
+
+
+class _RefusingFile(MemoryFile):
+    def read(self, size: int | None = -1) -> bytes:
+        raise RefusedError("no credentials")
+
+    readinto = read  # type: ignore[assignment]
+
+
+class RefusedError(Exception):
+    """What botocore and aiohttp raise is no OSError."""
+
+
+def _expired(path: str, **options: Any) -> Any:
+    raise PermissionError("Access Denied")  # so does s3fs tell of a token that has expired
+
+
+def _refused(path: str, **options: Any) -> Any:
+    raise RefusedError("no credentials")
+
+
+@pytest.mark.parametrize("opened", [_expired, _refused, lambda path, **options: _RefusingFile()])
+@pytest.mark.parametrize("files", [1, 3])
+def test_a_log_that_a_worker_cannot_get_at_is_read_again_by_the_next_harvest(
+    opened: Any, files: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = UPath("memory://refused/logs/eventlog_v2_app-1")
+    root.mkdir(parents=True)
+    try:
+        for number in range(1, files + 1):
+            (root / f"events_{number}_app").write_bytes(small_log("app-1"))
+        sources = find_logs(root)
+        monkeypatch.setattr(root.fs, "open", opened)
+        tables = worker_tables(sources)
+    finally:
+        monkeypatch.undo()
+        root.fs.rm("/refused", recursive=True)
+    assert {row["code"] for row in tables["problems"]} == {"unreadable_file"}
+    assert [row["status"] for row in tables["applications"]] == ["failed"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_log_whose_package_a_worker_lacks_is_read_again_by_the_next_harvest(count: int) -> None:
+    place = Place("nosuch://key:hunter2@bucket/events_1_app")
+    found = [Piece("log", place, place, place, place, n, count, False, (), True, 1) for n in range(count)]
+    rows = as_rows(read_pieces([pa.RecordBatch.from_pydict({"piece": [msgspec.msgpack.encode(p) for p in found]})]))
+    left = [msgspec.msgpack.decode(row["fragment"])["fragment"]["problems"] for row in rows if row["fragment"]]
+    told = [row["problems"] for row in rows if row["problems"]] + [problem for some in left for problem in some]
+    assert [(problem["code"], problem["retryable"]) for problem in told] == [("unreadable_file", True)] * count
+    assert "hunter2" not in str(rows)
 
 
 def test_what_is_left_of_a_piece_holds_no_credentials_of_its_url() -> None:

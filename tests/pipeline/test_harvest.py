@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from upath import UPath
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
@@ -81,6 +82,22 @@ def test_a_cluster_makes_the_tables_that_the_local_reader_says_and_they_follow_t
         assert_same(logs, out)
         third = harvested(spark, logs, out)
         assert (third.read, third.unchanged) == (0, first["read"] + 1)
+
+
+def test_a_log_that_workers_cannot_get_at_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process has a memory of its own."""
+    root = UPath("memory://bucket/logs")
+    root.mkdir(parents=True)
+    (root / "app-1").write_bytes(small_log("app-1"))
+    for name, value in on_loopback().items():
+        monkeypatch.setenv(name, value)
+    try:
+        with spark_session("local[2]", (*FAST, "spark.driver.host=localhost"), "tests") as spark:
+            found = [harvested(spark, root, tmp_path / "out") for _ in range(2)]
+    finally:
+        root.fs.rm("/bucket", recursive=True)
+    assert [(one.read, one.statuses) for one in found] == [(1, {"failed": 1})] * 2
+    assert [row["code"] for row in written_tables(tmp_path / "out")["problems"]] == ["unreadable_file"]
 
 
 def test_a_harvest_that_was_killed_is_made_good_by_the_next(tmp_path: Path) -> None:

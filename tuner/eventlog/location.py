@@ -10,6 +10,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +22,7 @@ from tuner.eventlog.properties import redact
 from tuner.printable import printable
 
 if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
     from upath import UPath
 
 LogPath: TypeAlias = "Path | UPath | zipfile.Path"
@@ -102,17 +104,55 @@ def inside_zip(file: Path | UPath) -> zipfile.Path | None:
     return zipfile.Path(archive)
 
 
-def open_log(file: LogPath) -> io.BufferedReader:
-    """A buffered stream of a file's bytes. Raises OSError, also for what a remote file system has errors of its own for."""
-    if on_disk(file):
-        return file.open("rb")
+class _RemoteFile(io.RawIOBase):
+    """A file of another file system: reading it raises OSError, also for what its package has errors of its own for."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._file.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        with _as_os_errors("read"):
+            self._file.seek(offset, whence)  # paramiko's tells nothing
+            return self.tell()
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        with _as_os_errors("read"):
+            return int(self._file.readinto(buffer))
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            self._file.close()
+
+
+@contextmanager
+def _as_os_errors(tried: str) -> Iterator[None]:
+    """Whatever goes wrong as OSError: botocore, aiohttp, paramiko and zipfile have others."""
     try:
-        raw = file.open("rb")
+        yield
     except OSError:
         raise
-    except Exception as error:  # zipfile: RuntimeError for an entry with a password; s3fs: botocore's own
-        raise OSError(redact(f"cannot be opened: {error}")) from None
-    return io.BufferedReader(raw)  # type: ignore[arg-type]
+    except Exception as error:
+        raise OSError(redact(f"cannot be {tried}: {type(error).__name__}: {error}")) from None
+
+
+def open_log(file: LogPath) -> io.BufferedReader:
+    """A buffered stream of a file's bytes. Raises OSError, also for what a remote file system has errors of its own for; so
+    does reading it."""
+    if on_disk(file):
+        return file.open("rb")
+    with _as_os_errors("opened"):  # zipfile: RuntimeError for an entry with a password
+        raw: Any = file.open("rb")
+    return io.BufferedReader(raw if isinstance(file, zipfile.Path) else _RemoteFile(raw))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -235,10 +236,11 @@ def _read_events(
         problems.add(number + 1, ProblemCode.TRUNCATED, message, retryable=open_ended)
         problems.end(number, bad, parsed)
     except DATA_ERRORS as error:
-        unreadable = isinstance(error, OSError) and error.errno
+        # gzip's is an OSError; others of those that other file systems raise have no number.
+        unreadable = isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile)
         code = ProblemCode.UNREADABLE_FILE if unreadable else ProblemCode.CORRUPT_DATA
         told = error.strerror if isinstance(error, OSError) and error.strerror else error
-        problems.add(number + 1, code, f"cannot be read any further: {told}", retryable=open_ended)
+        problems.add(number + 1, code, redact(f"cannot be read any further: {told}"), retryable=open_ended)
     return number
 
 

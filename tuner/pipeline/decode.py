@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.properties import redact
 from tuner.eventlog.read import join_pieces, stream_piece
@@ -109,7 +110,8 @@ def _guarded(log: str, rows: Callable[[], Iterator[TableRow]]) -> Iterator[Table
 
 
 def _problem(log: str, error: Exception) -> Problem:
-    retryable = isinstance(error, OSError)
+    # A worker may lack the file system's package, or what that needs.
+    retryable = isinstance(error, OSError | EventLogNotFoundError)
     code = ProblemCode.UNREADABLE_FILE if retryable else ProblemCode.CORRUPT_DATA
     return Problem(log, 0, code, redact(f"cannot be read: {type(error).__name__}: {error}"), retryable)
 

@@ -8,9 +8,11 @@ from zipfile import Path as ZipPath
 
 import msgspec
 
+from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.location import LogPath, inside_zip, log_path, shown
+from tuner.eventlog.location import MAX_SHOWN, LogPath, inside_zip, log_path, shown
 from tuner.eventlog.log_version import file_bytes, log_name
+from tuner.eventlog.properties import redact
 
 # What a task reads: enough that starting it does not matter, little enough that all cores have work to the end.
 SLICE_BYTES = 64 << 20
@@ -31,6 +33,13 @@ class Place(msgspec.Struct, frozen=True):
         if root is None:
             raise OSError(f"{shown(path)}: cannot be read as a zip file here")
         return root.joinpath(self.entry) if self.entry else root
+
+    def told(self) -> Place:
+        """The same as it may be stored: a URL without the credentials in it."""
+        try:
+            return Place(shown(self.open()))
+        except (EventLogNotFoundError, OSError):  # not to be got at from here
+            return Place(redact(self.location, MAX_SHOWN), self.entry)
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -58,7 +67,7 @@ class Piece(msgspec.Struct, frozen=True):
 
     def told(self) -> Piece:
         """The same with paths as they may be stored: a URL without the credentials in it."""
-        path, file, first, last = (Place(shown(p.open())) for p in (self.path, self.file, self.first, self.last))
+        path, file, first, last = (place.told() for place in (self.path, self.file, self.first, self.last))
         return msgspec.structs.replace(self, path=path, file=file, first=first, last=last)
 
     def whole(self) -> LogSource:

@@ -252,6 +252,20 @@ def test_what_lies_beside_the_files_of_a_rolling_log_is_found_too(tmp_path: Path
     assert found.keys() - {"logs", "local-7", "local-8"} == {"notes.md", "_SUCCESS"}
 
 
+def test_a_rolling_log_that_is_also_marked_as_ended_goes_on_no_more(tmp_path: Path) -> None:
+    """A copy that takes nothing away keeps the mark that Spark renamed."""
+    directory = rolling(tmp_path, ["events_1_local-1"], in_progress=True)
+    (directory / "appstatus_local-1").touch()
+    assert [source.in_progress for source in find_logs(directory)] == [False]
+
+
+def test_a_log_beside_which_it_lies_as_it_was_before_it_ended_is_one(tmp_path: Path) -> None:
+    for name, lines in (("local-1", whole_log()), ("local-1.inprogress", whole_log()[:-1])):
+        write(tmp_path / name, lines)
+    alone = write(tmp_path / "local-2.inprogress", whole_log("local-2")[:-1])
+    assert [source.path for source in find_logs(tmp_path)] == [tmp_path / "local-1", alone]
+
+
 def test_rolled_files_of_several_applications_in_one_directory_are_logs_of_their_own(tmp_path: Path) -> None:
     for app in ("app-1", "app-2"):
         lines = whole_log(app)

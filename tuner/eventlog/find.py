@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -28,6 +28,8 @@ _ROLLED = re.compile(r"^events_(\d{1,9})_(.+?)(?:\.(?:zstd|lz4|snappy|lzf|gz))?(
 _DELIVERED = re.compile(r"^eventlog(?:-(\d{4}-\d\d-\d\d--\d\d-\d\d))?(?:\.gz)?$")
 MAX_MISSING = 1000  # that are listed: one file of a wild number must not make for millions
 _NOT_FOUND = 404
+# What Spark takes off when the application ends.
+_UNFINISHED = ".inprogress"
 _IGNORED_SUFFIXES = (".crc", ".tmp")
 
 
@@ -61,11 +63,18 @@ def find_logs(path: LogPath) -> list[LogSource]:
     Raises EventLogNotFoundError when the path does not exist or holds no file that could be a log.
     """
     try:
-        return _find(path)
+        return without_unfinished_copies(_find(path))
     except (EventLogNotFoundError, OSError):
         raise
     except Exception as error:  # a remote file system's own: no credentials, no such bucket, no network
         raise EventLogNotFoundError(redact(f"{shown(path)}: cannot be listed: {error}")) from error
+
+
+def without_unfinished_copies(sources: Iterable[LogSource]) -> list[LogSource]:
+    """Without what lies beside a log as it was while that was still written: so does `aws s3 sync` leave it in a copy."""
+    found = list(sources)
+    names = {str(source.path) for source in found}
+    return [s for s in found if (whole := str(s.path).removesuffix(_UNFINISHED)) == str(s.path) or whole not in names]
 
 
 def _find(path: LogPath) -> list[LogSource]:
@@ -164,9 +173,9 @@ def _split(directory: LogPath) -> tuple[list[LogSource], list[Entry]]:
 
 
 def _is_open(app: str, statuses: list[str], *, alone: bool) -> bool:
-    """Whether the status file of a rolling log, by the name of its application, says that it goes on."""
-    names = {f"appstatus_{app}.inprogress"} if not alone else {n for n in statuses if n.endswith(".inprogress")}
-    return not names.isdisjoint(statuses)
+    """Whether the status file of a rolling log, by the name of its application, says that it goes on, and none that it ended."""
+    own = statuses if alone else [name for name in statuses if name.removesuffix(_UNFINISHED) == f"appstatus_{app}"]
+    return any(name.endswith(_UNFINISHED) and name.removesuffix(_UNFINISHED) not in own for name in own)
 
 
 def may_be_log_name(name: str) -> bool:
@@ -185,7 +194,7 @@ def _may_be_log(file: Entry) -> bool:
 
 def _rolling(path: LogPath, files: list[tuple[int, LogPath]], in_progress: bool) -> LogSource:
     indexed = sorted(files, key=lambda rolled: (rolled[0], rolled[1].name))
-    compacted = [i for i, f in indexed if f.name.removesuffix(".inprogress").endswith(".compact")]
+    compacted = [i for i, f in indexed if f.name.removesuffix(_UNFINISHED).endswith(".compact")]
     if compacted:
         # EventLogFileCompactor folds everything up to an index into its .compact file.
         last = max(compacted)
@@ -203,4 +212,4 @@ def _single(file: LogPath, *, named: bool) -> LogSource:
 
 def _may_go_on(name: str) -> bool:
     """Whether the last file of a log is named as one that is still written: Databricks' newest is named so for good."""
-    return name.endswith(".inprogress") or name == "eventlog"
+    return name.endswith(_UNFINISHED) or name == "eventlog"

@@ -104,6 +104,18 @@ def test_one_that_nothing_writes_to_any_more_is_taken_as_far_as_it_goes(
     assert (added(second), second.unread) == ({"etl": 1}, [])
 
 
+def test_a_copy_of_a_log_from_before_its_end_is_left_beside_it(
+    watched: WatchedImport, logs: Path, store: Store
+) -> None:
+    copy = unfinished(logs, 0, ended=False)
+    before = copy.stat().st_mtime - QUIET_SECONDS - 1
+    os.utime(copy, (before, before))
+    night(logs, 0, 7)
+    assert added(watched.look()) == {"etl": 1}
+    assert [run.state for run in store.runs("etl")] == [RunState.SUCCEEDED]
+    assert not watched.look().is_news
+
+
 def test_a_log_that_was_still_being_copied_is_read_again(watched: WatchedImport, logs: Path, store: Store) -> None:
     log = unfinished(logs, 0, cut=200)
     watched.look()

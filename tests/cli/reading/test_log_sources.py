@@ -33,3 +33,11 @@ def test_a_log_that_is_given_twice_is_one(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(log)
     found, failures = log_sources([str(tmp_path / "logs"), str(log), str(tmp_path / "logs"), str(tmp_path / "link")])
     assert ([(str(source.path), source.named) for source in found], failures) == ([(str(log), True)], 0)
+
+
+def test_of_a_log_and_a_copy_of_it_while_it_was_written_the_log_is_taken(tmp_path: Path) -> None:
+    """So does a shell hand them over for `logs/*`."""
+    log, copy = write_log(tmp_path / "app-1"), write_log(tmp_path / "app-1.inprogress", ended=False)
+    for paths in ([log, copy], [copy, log]):
+        found, failures = log_sources(map(str, paths))
+        assert ([source.path for source in found], failures) == ([log], 0)

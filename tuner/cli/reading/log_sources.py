@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.find import LogSource, find_logs
+from tuner.eventlog.find import LogSource, find_logs, without_unfinished_copies
 from tuner.eventlog.location import LogPath, log_path, on_disk
 from tuner.printable import printable
 
@@ -31,7 +31,7 @@ def log_sources(
         except (EventLogNotFoundError, OSError) as error:
             failures += 1
             tell(str(error))
-    return list(found.values()), failures
+    return without_unfinished_copies(found.values()), failures
 
 
 def _identity(log: LogSource) -> str:

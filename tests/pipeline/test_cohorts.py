@@ -96,3 +96,13 @@ def test_cohorts_are_asked_for_by_the_rule_of_the_local_replay(
     assert {c: [p.key for p in places] for c, places in fleet.cohorts.items()} == {c: k for c, k in found.items() if k}
     assert [log.log for log in fleet.unread] == (["3"] if asked in ("load*", "*") else [])
     assert fleet.unnamed == (("load1", "load?", "other") if asked == "load[1]" else ())
+
+
+@pytest.mark.parametrize(("partial", "taken"), [(False, "2"), (True, "1")])
+def test_of_two_applications_of_one_run_the_local_replay_would_take_the_same(
+    monkeypatch: pytest.MonkeyPatch, partial: bool, taken: str
+) -> None:
+    rows = [row("load", "a", 0, "1"), row("load", "a", 1, "2") | {"partial": partial}]
+    monkeypatch.setattr(cohorts, "_runs", lambda *_: SimpleNamespace(collect=lambda: rows))
+    fleet = fleet_of(None, "", BY_LOG, RunSelection())  # type: ignore[arg-type]
+    assert [place.log for place in fleet.cohorts["load"]] == [taken]

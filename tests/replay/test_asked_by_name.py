@@ -59,7 +59,7 @@ def test_it_is_replayed_alone_in_whatever_order_logs_are_read(
 def test_where_no_cohort_is_called_so_all_that_match_are_replayed(logs: dict[str, list[LogSource]]) -> None:
     replay = replayed(logs["load1"], logs["other"], chosen=RunSelection("load?"))
     assert [(cohort.cohort, cohort.runs) for cohort in replay.summary.cohorts] == [("load1", 2)]
-    assert [log.why.partition(" as ")[0] for log in replay.summary.unread] == ["of the same application"]
+    assert [log.why.partition(" as ")[0] for log in replay.summary.unread] == ["of the same run"]
 
 
 def test_one_that_comes_after_a_walk_is_walked_alone_from_then_on(logs: dict[str, list[LogSource]]) -> None:

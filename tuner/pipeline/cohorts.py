@@ -72,11 +72,11 @@ def fleet_of(spark: SparkSession, out: str, rules: CohortRules, chosen: RunSelec
 
 
 def _take(row: Row, runs: dict[str, Row], unread: dict[str, UnreadLog]) -> None:
-    """Add a run to its cohort: of two logs of one application the one that the local replay prefers."""
+    """Add it to its cohort: of two logs of one run the one that the local replay prefers."""
     other = runs.get(row["key"])
     if other is not None:
-        row, left = sorted((row, other), key=lambda row: (row["partial"], row["log"]))
-        unread[left["log"]] = UnreadLog(left["log"], f"of the same application as {row['log']}")
+        row, left = sorted((row, other), key=lambda row: (row["partial"], -row["started_ms"], row["log"]))
+        unread[left["log"]] = UnreadLog(left["log"], f"of the same run as {row['log']}")
     runs[row["key"]] = row
 
 

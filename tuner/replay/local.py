@@ -91,13 +91,13 @@ class LocalReplay:
         self._unwalked[run.cohort] = min(*new, self._unwalked.get(run.cohort, new[0]))
 
     def _preferred(self, run: LoggedRun, other: LoggedRun) -> LoggedRun:
-        """Of two logs of one application, of which the first was read last."""
+        """Of two logs of one run, of which the first was read last."""
         if _is_older_reading(other, of=run):
             return run
         preferred, left = sorted((run, other), key=preference)
         of_cohort = self._left.setdefault(run.cohort, {})
         of_cohort.pop(preferred.log, None)
-        of_cohort[left.log] = UnreadLog(left.log, f"of the same application as {preferred.log}")
+        of_cohort[left.log] = UnreadLog(left.log, f"of the same run as {preferred.log}")
         return preferred
 
     @property
@@ -157,9 +157,10 @@ def _is_older_reading(run: LoggedRun, of: LoggedRun) -> bool:
     return finished_name(run.log) == finished_name(of.log)
 
 
-def preference(run: LoggedRun) -> tuple[bool, str]:
-    """Of two logs of one application the one that does not break off; of those alike, the first by name."""
-    return run.state is RunState.PARTIAL, run.log
+def preference(run: LoggedRun) -> tuple[bool, float, str]:
+    """Of two logs of one run the one that does not break off; of those alike that of the later application, as in the live loop:
+    a cluster manager may have started it again. Of one application the first by name."""
+    return run.state is RunState.PARTIAL, -run.started_at.timestamp(), run.log
 
 
 def by_gain(cohorts: Iterable[CohortReplay]) -> tuple[CohortReplay, ...]:

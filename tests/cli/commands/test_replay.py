@@ -258,7 +258,7 @@ def test_real_logs_of_others_are_all_read_and_what_is_not_used_is_named() -> Non
     assert "join order in query72" in done.stdout
     assert "nothing to recommend: no change should gain enough" in done.stdout
     assert "Databricks Shell: 1 run" in done.stdout  # Its log has no end, but its work has one.
-    assert "truncated_eventlog: of the same application as" in said(done)
+    assert "truncated_eventlog: of the same run as" in said(done)
 
 
 def test_where_the_result_cannot_go_is_said_before_the_walk(

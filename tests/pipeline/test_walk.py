@@ -17,6 +17,9 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 from tuner.cost.learned.calibrated_model import VARIABLE  # noqa: E402
 from tuner.cost.learned.operator_times import shipped_model, write_model  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
+from tuner.model.query import Query  # noqa: E402
+from tuner.pipeline import run_rows  # noqa: E402
+from tuner.pipeline.documents import read_query  # noqa: E402
 from tuner.pipeline.walk import Kind, walk_cohorts  # noqa: E402
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun, ReplayedRun, UnreadLog  # noqa: E402
 from tuner.replay.walk import Walker  # noqa: E402
@@ -117,6 +120,27 @@ def test_a_long_cohort_is_never_held_whole(tmp_path: Path) -> None:
 
     first = next(walk_cohorts(endless(), Walker(), "round 1", None))
     assert first.num_rows <= given < first.num_rows + 3
+
+
+def test_a_run_of_many_queries_is_never_held_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    night(tmp_path / "a", "a", 0)
+    run, query = rows_of(tmp_path)
+    taken, taken_before = 0, []
+
+    def rows() -> Iterator[Row]:
+        nonlocal taken
+        for row in (run, *(query | {"query_id": number} for number in range(100))):
+            taken += 1
+            yield row
+
+    def reading(document: str) -> Query:
+        taken_before.append(taken)
+        return read_query(document)
+
+    monkeypatch.setattr(run_rows, "read_query", reading)
+    (logged,) = run_rows.logged_runs(rows(), lambda log, why: None)
+    assert logged.outcome.queries
+    assert taken_before == list(range(2, 102))
 
 
 def test_prices_are_those_of_the_model_that_comes_with_the_work(nights: Path, monkeypatch: pytest.MonkeyPatch) -> None:

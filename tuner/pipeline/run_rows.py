@@ -47,15 +47,15 @@ def by_cohort(rows: DataFrame, partitions: int) -> DataFrame:
 def logged_runs(rows: Iterable[Row], unread: Callable[[str, str], None]) -> Iterator[LoggedRun]:
     """The runs of one cohort's rows, which come in order; `unread` is told of a log what a query of it lacks.
 
-    Memory: one run.
+    Memory: one run, with the queries that are kept of it.
     """
     for _, parts in groupby(rows, key=lambda row: row["position"]):
-        head, *queries = parts
+        head = next(parts)
         found = read_run(head["document"])
         if found.run is None:
             continue
         kept = KeptQueries()
-        for query in _queries(queries, unread):
+        for query in _queries(parts, unread):
             kept.add(query)
         yield with_queries(replace(found.run, cohort=head["cohort"]), kept.found, found.ends)
 

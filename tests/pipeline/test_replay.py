@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +22,27 @@ pytest.importorskip("pyspark", reason="pyspark is not installed: pip install air
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from rich.console import Console
 
 from tests.conftest import AT_LENGTH, ON_CLUSTER, on_loopback, wait_until
 from tests.replay.test_logged_run import ENDINGS
 from tuner.cli.as_json.replay import replay_lines
+from tuner.cli.as_text.replay import MOST_RUNS, show_replay
 from tuner.cli.process.spark_session import spark_session
 from tuner.cli.reading.harvest_on_spark import told_unread
 from tuner.cli.reading.log_sources import log_sources
 from tuner.cli.reading.replaying import replayed_here
 from tuner.cost.learned.calibrated_model import VARIABLE, configured_model
 from tuner.cost.learned.operator_times import shipped_model, write_model
+from tuner.history.store import Store
 from tuner.model.decision import Mode
 from tuner.model.run import RunState
+from tuner.pipeline import replayed as pipeline_replayed
+from tuner.problems import Problems
 from tuner.replay.cohort_of import CohortRules
+from tuner.replay.report.write import write_report
 from tuner.replay.run_selection import RunSelection
+from tuner.replay.store_cohort import store_cohort
 from tuner.replay.walk import Walker
 
 from .many_nights import found, found_here, night, write_nights
@@ -50,6 +58,10 @@ FAST = (
     "spark.driver.host=localhost",
     "spark.driver.bindAddress=127.0.0.1",
 )
+
+
+# Their documents are more than a driver is let take at once below.
+NIGHTS = 80
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +124,38 @@ def test_only_cohorts_that_have_changed_are_walked_again(spark: Any, tmp_path: P
 
     assert replayed(spark, logs, out, Walker(Mode.SUGGEST)).walked == 4
     assert len(list((out / "_replay" / "walks").iterdir())) == 1
+
+
+@contextmanager
+def most_result_bytes(spark: Any, most: int) -> Iterator[None]:
+    """What a driver takes of the results of one job; Spark looks when that begins."""
+    conf, name = spark.sparkContext._jsc.sc().conf(), "spark.driver.maxResultSize"
+    conf.set(name, str(most))
+    try:
+        yield
+    finally:
+        conf.remove(name)
+
+
+@pytest.mark.nightly
+def test_a_cohort_may_be_larger_than_what_a_driver_takes_at_once(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fastapi", reason="fastapi is not installed: pip install airflow-spark-tuner[ui]")
+    for number in range(NIGHTS):
+        night(tmp_path / "logs", "etl.a", number, 7 + number % 3 / 10)
+    monkeypatch.setattr(pipeline_replayed, "_PART_BYTES", 32 << 10)
+    replay, expected = replayed(spark, tmp_path / "logs", tmp_path / "out"), found_here(tmp_path / "logs", Walker())
+    screen, report, problems = StringIO(), tmp_path / "report.html", Problems()
+    with most_result_bytes(spark, 40 << 10), Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        show_replay(Console(file=screen, width=200), replay, backtest=True)
+        for cohort in replay.summary.cohorts:
+            store_cohort(store, cohort, replay, problems)
+        write_report(report, replay, store)
+        assert tuple(replay.runs("etl.a")) == expected.runs
+        assert tuple(replay.logged("etl.a")) == expected.logged["etl.a"]
+    assert f"and {NIGHTS - MOST_RUNS} earlier runs" in screen.getvalue()
+    assert report.exists() and not problems.found
 
 
 @pytest.mark.nightly

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +29,16 @@ T = TypeVar("T")
 
 # A cohort's runs are read without those of many others.
 _BLOCK_BYTES = 8 << 20
+# Of documents that a driver is given at once: a long cohort's would not fit into spark.driver.maxResultSize.
+_PART_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _BySize:
+    """Rows of all cohorts, and the bytes of documents that each has."""
+
+    rows: DataFrame
+    size_bytes: Mapping[str, int]
 
 
 @dataclass
@@ -44,7 +55,7 @@ class SparkReplayed:
     harvest: HarvestSummary
     model: FleetModel
     walked: int
-    _logged: DataFrame | None = field(default=None, init=False)
+    _logged: _BySize | None = field(default=None, init=False)
 
     @cached_property
     def summary(self) -> ReplaySummary:
@@ -64,11 +75,10 @@ class SparkReplayed:
         """The runs in time order, of all cohorts or one; decoded one by one."""
         if cohort is not None and cohort not in self.walks:
             return iter(())
-        found = self._found(Kind.RUN, cohort)
         if cohort is None:
-            ordered = found.orderBy("started_ms", "key", "cohort")
+            ordered = self._found(Kind.RUN).orderBy("started_ms", "key", "cohort")
         else:
-            ordered = found.coalesce(1).sortWithinPartitions("started_ms", "key")
+            ordered = _ordered(self._found(Kind.RUN, cohort), self._run_bytes[cohort], "started_ms", "key")
         return _decoded(ordered, ReplayedRun)
 
     def logged(self, cohort: str) -> Iterator[LoggedRun]:
@@ -77,7 +87,8 @@ class SparkReplayed:
             return iter(())
         if self._logged is None:
             self._logged = self._sorted()
-        rows = self._logged.where(f.col("cohort") == cohort).coalesce(1).sortWithinPartitions(*ORDER)
+        of_cohort = self._logged.rows.where(f.col("cohort") == cohort)
+        rows = _ordered(of_cohort, self._logged.size_bytes[cohort], *ORDER)
         # The walk has told what cannot be read.
         return logged_runs(rows.toLocalIterator(), lambda log, why: None)
 
@@ -86,12 +97,17 @@ class SparkReplayed:
         self._logged = None
         self.directory.delete(STAGING)
 
-    def _sorted(self) -> DataFrame:
+    @cached_property
+    def _run_bytes(self) -> Mapping[str, int]:
+        return _bytes_by_cohort(self._found(Kind.RUN))
+
+    def _sorted(self) -> _BySize:
         path = f"{self.directory.location}/{STAGING}/logged-{uuid.uuid4().hex[:8]}"
         rows = run_rows(self.spark, self.directory.location, self.fleet.cohorts)
         partitions = min(len(self.fleet.cohorts), 4 * self.spark.sparkContext.defaultParallelism)
         by_cohort(rows, partitions).write.option("parquet.block.size", _BLOCK_BYTES).parquet(path)
-        return self.spark.read.schema(rows.schema).parquet(path)
+        found = self.spark.read.schema(rows.schema).parquet(path)
+        return _BySize(found, _bytes_by_cohort(found))
 
     def _told(self, kind: Kind, type_: type[T]) -> Iterator[T]:
         return _decoded(self._found(kind).orderBy("cohort", "started_ms"), type_)
@@ -108,6 +124,18 @@ class SparkReplayed:
         if cohort is not None:
             rows = rows.where(f.col("cohort") == cohort)
         return rows.where(f.col("kind") == kind.value).join(f.broadcast(current), ["round", "cohort"], "left_semi")
+
+
+def _bytes_by_cohort(rows: DataFrame) -> Mapping[str, int]:
+    sizes = rows.groupBy("cohort").agg(f.sum(f.octet_length("document")).alias("bytes"))
+    return defaultdict(int, {row["cohort"]: row["bytes"] or 0 for row in sizes.toLocalIterator()})
+
+
+def _ordered(of_cohort: DataFrame, size_bytes: int, *order: str) -> DataFrame:
+    """The rows of one cohort in order, in parts that a driver can hold: where one does, without Spark's sampling for them."""
+    parts = 1 + size_bytes // _PART_BYTES
+    divided = of_cohort.coalesce(1) if parts == 1 else of_cohort.repartitionByRange(parts, *order)
+    return divided.sortWithinPartitions(*order)
 
 
 def _decoded(rows: DataFrame, type_: type[Any]) -> Iterator[Any]:

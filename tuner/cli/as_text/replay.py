@@ -3,7 +3,7 @@ out."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
@@ -49,10 +49,9 @@ def show_replay(
     for cohort in summary.cohorts[:MOST_COHORTS]:
         console.print()
         _say(console, [_cohort_line(cohort)])
-        runs = list(found.runs(cohort.cohort))
-        console.print(_runs_table(runs))
-        if len(runs) > MOST_RUNS:
-            _say(console, [f"  and {len(runs) - MOST_RUNS} earlier runs"])
+        console.print(_runs_table(deque(found.runs(cohort.cohort), maxlen=MOST_RUNS)))
+        if cohort.runs > MOST_RUNS:
+            _say(console, [f"  and {cohort.runs - MOST_RUNS} earlier runs"])
         _say(console, _cohort_lines(cohort))
         _say(console, _insights(found, cohort))
     _say(console, ["", *_rest(summary), *_score(summary.backtest)])
@@ -115,14 +114,14 @@ def _saved(p: Prediction) -> str:
     return f"{format_seconds(p.gain)} (between {format_seconds(low)} and {format_seconds(high)})"
 
 
-def _runs_table(runs: Sequence[ReplayedRun]) -> Table:
+def _runs_table(runs: Iterable[ReplayedRun]) -> Table:
     found = table(
         text_column("run (UTC)"),
         number_column("queries s"),
         number_column("could save s"),
         text_column("decision"),
     )
-    for run in runs[-MOST_RUNS:]:
+    for run in runs:
         measured = "-" if run.actual_seconds is None else f"{run.actual_seconds:,.1f}"
         saved = "-" if run.predicted_seconds is None else f"{run.predicted_seconds.gain:,.1f}"
         ended = "" if run.state is RunState.SUCCEEDED else f"{run_state_words(run.state)}; "

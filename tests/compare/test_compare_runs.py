@@ -14,6 +14,7 @@ from tests.policy.histories import conf, hint, recommend
 from tuner.compare.cause import CauseCode, CauseKind
 from tuner.compare.compare_runs import NotMeasuredError, compare_runs
 from tuner.compare.run_comparison import QueryComparison, RunComparison
+from tuner.loop.kept_queries import MOST_IN_FULL, KeptQueries
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange, TableRead
 from tuner.model.query_values import FilterCondition
@@ -259,6 +260,43 @@ def test_work_that_was_not_measured_is_taken_from_the_input_where_nothing_else_d
     joined = replace(after, joins=(join(),))
     other_plan = of(compare_runs(run(0, replace(before, joins=(join(Strategy.BROADCAST_HASH),))), run(1, joined)))
     assert other_plan.causes[0].numbers["why"] == "plan_or_machine"
+
+
+def brief(query: Query) -> Query:
+    """As it is kept of a run of very many executions."""
+    kept = KeptQueries(in_full={str(n): [n] for n in range(MOST_IN_FULL)}, count=MOST_IN_FULL)
+    kept.add(query)
+    return kept.found[0]
+
+
+def test_a_plan_that_was_not_kept_is_not_taken_for_the_same_one() -> None:
+    """A later run broadcast no more, and had so many executions that of most of them times alone are kept."""
+    before = execution(work=400, joins=(join(Strategy.BROADCAST_HASH),))
+    full = execution(work=1200, joins=(join(),))
+    after = [brief(full) for _ in range(4)]
+    found = compare_runs(run(0, *[before] * 5, *others()), run(1, full, *after, *others()))
+    of_query = of(found)
+    assert why(of_query) == {CauseCode.PLAN: 100.0, CauseCode.NOT_TOLD: 400.0}
+    assert {cause.numbers.get("why") for cause in of_query.causes} == {None, "plan_not_kept"}
+    assert of_query.after is not None and of_query.after.work_seconds == pytest.approx(5 * 1200)
+    only_brief = of(compare_runs(run(0, before, *others()), run(1, after[0], *others())))
+    assert why(only_brief) == {CauseCode.NOT_TOLD: 100.0}
+    assert only_brief.operators == ()
+
+
+def test_executions_whose_plans_were_not_kept_tell_nothing_of_the_machine() -> None:
+    """Three times as long for the same work, by their plans: another query's plan is not called right for that."""
+    old, new = [execution("q1", joins=(join(),))], [execution("q1", cpu=1200, joins=(join(Strategy.BROADCAST_HASH),))]
+    old += [brief(execution(f"q{n}")) for n in range(2, 9)]
+    new += [brief(execution(f"q{n}", cpu=1200)) for n in range(2, 9)]
+    found = compare_runs(run(0, *old), run(1, *new))
+    assert {total.kind for total in found.causes} == {CauseKind.UNKNOWN}
+
+
+def test_what_was_kept_in_brief_is_the_machines_as_far_as_other_queries_show() -> None:
+    machine, rest = compared(execution(), brief(execution(cpu=800)), slower=2.0).causes
+    assert (machine.code, rest.code) == (CauseCode.MACHINE, CauseCode.NOT_TOLD)
+    assert machine.seconds == pytest.approx(50.0, abs=0.5)
 
 
 def test_of_runs_from_before_anything_was_measured_only_the_input_tells() -> None:

@@ -531,6 +531,7 @@ CAUSES: tuple[Cause, ...] = (
     _cause(CauseCode.NOT_TOLD, {"why": NotTold.UNMEASURED}),
     _cause(CauseCode.NOT_TOLD, _STRATEGY, why=NotTold.PLAN_OR_MACHINE),
     _cause(CauseCode.NOT_TOLD, {"why": NotTold.PLAN_OR_MACHINE}),
+    _cause(CauseCode.NOT_TOLD, {"why": NotTold.PLAN_NOT_KEPT}),
     _cause(CauseCode.NOT_TOLD, {"why": NotTold.VERSION_OR_MACHINE}),
 )
 

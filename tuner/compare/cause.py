@@ -77,11 +77,13 @@ class NotTold(StrEnum):
     """Why it cannot be told what a part of a difference comes from.
 
     unmeasured: what its tasks did was not kept. plan_or_machine: its plan is another, and too few queries did the same work in
-    both runs to tell how fast the machine was. version_or_machine: it ran on another version of Spark.
+    both runs to tell how fast the machine was. plan_not_kept: of very many executions it is one whose times alone were kept.
+    version_or_machine: it ran on another version of Spark.
     """
 
     UNMEASURED = "unmeasured"
     PLAN_OR_MACHINE = "plan_or_machine"
+    PLAN_NOT_KEPT = "plan_not_kept"
     VERSION_OR_MACHINE = "version_or_machine"
 
 

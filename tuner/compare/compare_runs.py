@@ -10,7 +10,7 @@ from tuner.compare.cause import Cause, CauseCode, CauseKind
 from tuner.compare.compared_executions import ComparedExecutions, compared_executions
 from tuner.compare.execution_amounts import ExecutionAmounts
 from tuner.compare.execution_causes import execution_causes
-from tuner.compare.operator_difference import operator_differences
+from tuner.compare.operator_difference import OperatorDifference, operator_differences
 from tuner.compare.paired_executions import Pairs, paired_executions
 from tuner.compare.run_comparison import CauseTotal, QueryComparison, RunComparison, RunTotals
 from tuner.compare.surroundings import Surroundings, surroundings
@@ -113,7 +113,7 @@ def _machine(pairs: Iterable[ComparedExecutions]) -> float | None:
         clock, shorter = pair.clock, min(pair.before.seconds, pair.after.seconds)
         if clock is None or pair.work is None or shorter < MIN_CONTROL_SECONDS:
             continue
-        if pair.succeeded and pair.same_plan:
+        if pair.succeeded and pair.surely_same_plan:
             controls.append(Control(clock - pair.work, 2 * (CLOCK.noise**2 + (CLOCK.least / shorter) ** 2)))
     if len(controls) < FEW:
         return None
@@ -144,8 +144,12 @@ def _query(
         is_noise=bool(paired and is_same_work and old and new and _is_chance(old.seconds, new.seconds)),
         causes=_merged(causes),
         plan=largest.plan if largest else (),
-        operators=operator_differences(largest.query_before, largest.query) if largest else (),
+        operators=_operators(largest),
     )
+
+
+def _operators(pair: ComparedExecutions | None) -> tuple[OperatorDifference, ...]:
+    return operator_differences(pair.query_before, pair.query) if pair and pair.plan_is_told else ()
 
 
 def _together(queries: Sequence[Query], around: Surroundings) -> ExecutionAmounts | None:

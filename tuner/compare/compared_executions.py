@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from tuner.compare.execution_amounts import ExecutionAmounts, input_sizes
-from tuner.compare.plan_change import PlanChange, plan_changes
+from tuner.compare.plan_change import PlanChange, plan_changes, plans_are_told
 from tuner.compare.surroundings import Surroundings
 from tuner.compare.time_split import log_ratio
 from tuner.compare.told_values import told_values
@@ -22,7 +22,8 @@ SAME_WORK = Z_90 * math.sqrt(2) * WORK.noise
 @dataclass(frozen=True, slots=True)
 class ComparedExecutions:
     """Two executions of a query. `input` and `work` are logs of how many times as much the later one read and did: 0 where that
-    is as much, and of work None where it is not known. `values` says that their filters had other values, `changes_in` and
+    is as much, and of work None where it is not known. `plan` is what is not the same in their plans, as far as these are told:
+    `plan_is_told`. `values` says that their filters had other values, `changes_in` and
     `changes_out` are ids of the tuner's changes that one of both alone had.
     """
 
@@ -33,6 +34,7 @@ class ComparedExecutions:
     input: float
     work: float | None
     plan: tuple[PlanChange, ...]
+    plan_is_told: bool
     values: bool
     changes_in: tuple[str, ...]
     changes_out: tuple[str, ...]
@@ -51,7 +53,12 @@ class ComparedExecutions:
 
     @property
     def same_plan(self) -> bool:
+        """Whether nothing tells that they had other plans."""
         return not self.plan and not self.is_steered_otherwise
+
+    @property
+    def surely_same_plan(self) -> bool:
+        return self.same_plan and self.plan_is_told
 
     @property
     def clock(self) -> float | None:
@@ -63,13 +70,13 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
     # While a driver builds a broadcast, the same number of cores waits in both.
     cores = min(around.cores_before, around.cores)
     old, new = ExecutionAmounts.of(before, cores), ExecutionAmounts.of(after, cores)
-    plan = plan_changes(before, after)
+    plan, plan_is_told = plan_changes(before, after), plans_are_told(before, after)
     values = _have_other_values(before, after)
     changes_in, changes_out = around.changes_of(after.fingerprint, other_plan=bool(plan))
     read = log_ratio(*input_sizes(before, after))
     read = log_ratio(old.input_rows, new.input_rows) if read is None else read
     work = log_ratio(old.work_seconds, new.work_seconds)
-    if work is None and not (plan or values or changes_in or changes_out):
+    if work is None and plan_is_told and not (plan or values or changes_in or changes_out):
         work = None if read is None else _beyond(read, SAME_INPUT)
     return ComparedExecutions(
         before,
@@ -79,6 +86,7 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
         _beyond(read or 0.0, SAME_INPUT),
         None if work is None else _beyond(work, SAME_WORK),
         plan,
+        plan_is_told,
         values,
         changes_in,
         changes_out,

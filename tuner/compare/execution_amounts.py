@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from tuner.cost.priced_work import priced_seconds
 from tuner.model.query import Query
-from tuner.policy.measure import waiting_core_ms
+from tuner.policy.measure import brief_work, waiting_core_ms
 
 
 def input_sizes(before: Query, after: Query) -> tuple[int, int]:
@@ -36,12 +35,12 @@ class ExecutionAmounts:
 
     @classmethod
     def of(cls, query: Query, cores: int) -> Self:
-        waiting_ms = waiting_core_ms(query, cores)
+        waiting_ms, work = waiting_core_ms(query, cores), brief_work(query)
         return cls(
             seconds=query.seconds,
             task_seconds=(query.executor_run_ms + waiting_ms) / 1e3 if query.executor_run_ms else 0.0,
             cpu_seconds=(query.executor_cpu_ms + waiting_ms) / 1e3 if query.executor_cpu_ms else 0.0,
-            work_seconds=priced_seconds(query.work) if query.work else 0.0,
+            work_seconds=work.priced_seconds if work else 0.0,
             input_bytes=query.input_bytes,
             input_rows=query.input_rows,
             spilled_bytes=query.spilled_bytes,

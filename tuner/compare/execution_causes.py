@@ -39,7 +39,7 @@ def execution_causes(pair: ComparedExecutions, around: Surroundings, machine: fl
         return [Cause(CauseCode.FAILED, pair.difference, {"status": now, "status_before": was})]
     split = time_split(pair.before, pair.after, pair.work)
     causes = [*_of_work(pair, around, split)]
-    if pair.same_plan:
+    if pair.surely_same_plan:
         causes += _of_same_plan(pair, around, split)
     else:
         causes += _of_other_plan(pair, around, split, machine)
@@ -54,7 +54,7 @@ def _of_work(pair: ComparedExecutions, around: Surroundings, split: TimeSplit) -
     """Other rows and bytes: as far as the input was another one, and whatever else there is for the rest."""
     if not pair.work or not split.work:
         return
-    differs = not pair.same_plan or pair.values or around.plans_by_other_rules
+    differs = not pair.surely_same_plan or pair.values or around.plans_by_other_rules
     by_input = within(pair.input * (1 if differs else JOIN_POWER), pair.work)
     read = split.work * by_input / pair.work
     yield Cause(CauseCode.INPUT, read, input_numbers(pair))
@@ -73,6 +73,8 @@ def _of_plan(pair: ComparedExecutions, around: Surroundings, seconds: float) -> 
         return Cause(CauseCode.VALUES, seconds, work_numbers(pair) | {"columns": moved_columns(pair)})
     if around.plans_by_other_rules:
         return Cause(CauseCode.SETTINGS, seconds, numbers | setting_numbers(around))
+    if not pair.plan_is_told:
+        return _not_told(seconds, NotTold.PLAN_NOT_KEPT)
     return Cause(CauseCode.ROWS, seconds, work_numbers(pair) | grown_join_numbers(pair))
 
 
@@ -108,7 +110,8 @@ def _of_other_plan(
     beside, clock = split.beside_work, pair.clock
     if machine is None or not clock or not pair.difference:
         # Where its work is another one, what differs in its plan is told there.
-        yield _not_told(beside, NotTold.PLAN_OR_MACHINE, NO_NUMBERS if pair.work else plan_numbers(pair))
+        why = NotTold.PLAN_OR_MACHINE if pair.plan_is_told else NotTold.PLAN_NOT_KEPT
+        yield _not_told(beside, why, NO_NUMBERS if pair.work else plan_numbers(pair))
         return
     per_log = pair.difference / clock
     by_machine = per_log * within(machine, beside / per_log)

@@ -46,6 +46,13 @@ def plan_changes(before: Query, after: Query) -> tuple[PlanChange, ...]:
     return (*_joins(before, after), *_aggregates(before.aggregates, after.aggregates), *_partitions(before, after))
 
 
+def plans_are_told(before: Query, after: Query) -> bool:
+    """Whether what ran can be compared: not with an execution whose times alone were kept. Of two that a version harvested which
+    kept no more of them, nothing says that they differ."""
+    in_brief = before.work_in_brief or after.work_in_brief
+    return not in_brief and _is_known(before) == _is_known(after)
+
+
 def _is_known(query: Query) -> bool:
     return bool(query.joins or query.shuffles or query.aggregates or query.work)
 

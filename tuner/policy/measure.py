@@ -111,7 +111,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
         if query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None:
             held = {o.action_id for o in query.directives if o.status is DirectiveStatus.HELD}
             reached = frozenset(changes.get(fingerprint, ())) - held
-            work = _work(query)
+            work = brief_work(query)
             repeated = _repeated_share(query) if were_taken else 0.0
             found.append(
                 Measured(
@@ -158,10 +158,11 @@ def waiting_core_ms(query: Query, cores: int) -> float:
 
 def broadcast_ms(query: Query) -> int:
     """What its driver took to build and send broadcasts."""
-    return work.broadcast_ms if (work := _work(query)) else 0
+    return work.broadcast_ms if (work := brief_work(query)) else 0
 
 
-def _work(query: Query) -> WorkInBrief | None:
+def brief_work(query: Query) -> WorkInBrief | None:
+    """What its work comes to; None where none was measured."""
     return query.work_in_brief or (in_brief(query.work) if query.work else None)
 
 

@@ -212,6 +212,8 @@ def _not_told(n: Numbers) -> str:
             return "what its tasks did was not measured in both runs"
         case NotTold.VERSION_OR_MACHINE:
             return "the version of Spark or the machine: they cannot be told apart"
+        case NotTold.PLAN_NOT_KEPT:
+            return "its plan, its rows or the machine: what ran was not kept of all of so many executions"
         case NotTold.PLAN_OR_MACHINE:
             plan = f" ({change})" if "kind" in n and (change := _plan_change(n)) else ""
             return f"its plan{plan} or the machine: too few queries did the same work in both runs to tell them apart"

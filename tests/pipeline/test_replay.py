@@ -289,7 +289,9 @@ def _write_anew(
 
 
 @pytest.mark.nightly
-def test_the_fleets_own_model_can_be_put_to_use(spark: Any, nights: Path, out: Path) -> None:
+def test_the_fleets_own_model_can_be_put_to_use(
+    spark: Any, nights: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install airflow-spark-tuner[learn]")
     model = replayed(spark, nights, out).model
     assert {"prior", "fitted", "wall"} <= model.errors.keys()
@@ -300,6 +302,12 @@ def test_the_fleets_own_model_can_be_put_to_use(spark: Any, nights: Path, out: P
 
     assert sum(kind.queries for kind in model.kinds) >= model.queries
     assert {Path(kind.path).relative_to(out).parts[0] for kind in model.kinds} == {"operator_times"}
+
+    written = Path(model.path).read_bytes()
+    monkeypatch.setenv(VARIABLE, model.path)
+    by_it, again = replayed(spark, nights, out), replayed(spark, nights, out)
+    assert by_it.walked > 0
+    assert (again.walked, again.model, Path(model.path).read_bytes()) == (0, model, written)
 
 
 @pytest.mark.nightly

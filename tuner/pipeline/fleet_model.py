@@ -4,11 +4,12 @@
     OUT/operator_times/kinds/<kind>.json     of one kind of cluster (`cluster_kind`), with queries enough
     OUT/operator_times/learned.json          written last: what they were learned from
 
-SPARK_TUNER_MODEL can name any model.
+SPARK_TUNER_MODEL can name any model; learning here never starts from one of these.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -16,7 +17,10 @@ import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import CapturedException
 
-from tuner.cost.learned.operator_times import Errors, OperatorTimes, read_model, write_model
+from tuner.cost.learned.calibrated_model import configured_model
+from tuner.cost.learned.named_model import named_model
+from tuner.cost.learned.operator_times import Errors, OperatorTimes, read_model, shipped_model, write_model
+from tuner.eventlog.location import local_path
 from tuner.eventlog.properties import error_kind
 from tuner.pipeline.batches import Directory
 from tuner.pipeline.schema import ddl
@@ -67,6 +71,14 @@ class _Learned(msgspec.Struct, frozen=True):
 
     inputs: str
     kinds: tuple[MeasuredKind, ...]
+
+
+def where_learning_starts(out: str) -> OperatorTimes:
+    """The model that prices, but for one that was learned from the tables at `out`: what learned from itself would change each
+    time, and would have seen the queries that are left out. Raises as `configured_model`."""
+    named, here = named_model(os.environ), local_path(out)
+    is_own = named and here and named.resolve().is_relative_to((here / _DIRECTORY).resolve())
+    return shipped_model() if is_own else configured_model()
 
 
 def fleet_model(spark: SparkSession, directory: Directory, out: str, prior: OperatorTimes, inputs: str) -> FleetModel:

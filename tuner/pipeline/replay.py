@@ -23,7 +23,7 @@ from tuner.eventlog.find import LogSource
 from tuner.pipeline import batches, walks
 from tuner.pipeline.batches import HarvestedLog
 from tuner.pipeline.cohorts import Fleet, Place, fleet_of
-from tuner.pipeline.fleet_model import FleetModel, fleet_model
+from tuner.pipeline.fleet_model import FleetModel, fleet_model, where_learning_starts
 from tuner.pipeline.harvest import harvest
 from tuner.pipeline.replayed import SparkReplayed
 from tuner.pipeline.rounds import Walking
@@ -61,7 +61,8 @@ def replay_on_spark(
     fleet = fleet_of(spark, out, rules, chosen) if logs else Fleet()
     model = FleetModel(skipped="there is no log to learn from")
     if logs:
-        model = fleet_model(spark, directory, out, prior, _digest(_prices(prior), *_versions(sorted(logs), logs)))
+        start = where_learning_starts(out)
+        model = fleet_model(spark, directory, out, start, _digest(_prices(start), *_versions(sorted(logs), logs)))
         model = replace(model, outdated=sum(log.tables != VERSION for log in logs.values()))
     # Workers may be other machines, without this one's environment and files.
     named = write_model(prior) if os.environ.get(VARIABLE) else None

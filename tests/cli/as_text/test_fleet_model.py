@@ -32,6 +32,21 @@ def test_each_kind_of_cluster_has_a_line() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "do"),
+    [
+        ("file:/out/operator_times/model.json", "SPARK_TUNER_MODEL=/out/operator_times/model.json"),
+        (
+            "s3a://b/operator_times/model.json",
+            "copy s3a://b/operator_times/model.json to a file of this machine, and SPARK_TUNER_MODEL=FILE",
+        ),
+    ],
+)
+def test_what_is_to_be_set_names_a_file_of_this_machine(path: str, do: str) -> None:
+    (line,) = fleet_model_lines(FleetModel(path, 49, 930))
+    assert line == f"operator times of this fleet, of 49 queries: {do} prices by them"
+
+
 def test_of_many_kinds_the_last_are_counted() -> None:
     model = FleetModel("/m.json", 49, 930, ERRORS, kinds=(LARGE, *[SMALL] * (MOST_KINDS + 1)))
     *_, last = fleet_model_lines(model)

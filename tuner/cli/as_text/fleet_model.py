@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tuner.cost.learned.named_model import VARIABLE
 from tuner.cost.learned.train_operator_times import MIN_QUERIES
+from tuner.eventlog.location import local_path
 
 if TYPE_CHECKING:
     from tuner.cost.learned.operator_times import Errors
@@ -28,10 +30,16 @@ def fleet_model_lines(model: FleetModel) -> Iterator[str]:
         return
     errors = model.errors.get("wall")
     off = f"; of queries left out, the median is off by a factor {errors.median:.1f}" if errors else ""
-    yield f"operator times of this fleet, of {model.queries} queries{off}: SPARK_TUNER_MODEL={model.path} prices by them"
+    yield f"operator times of this fleet, of {model.queries} queries{off}: {_how_to_use(model.path)} prices by them"
     yield from (f"  {_kind(kind)}" for kind in model.kinds[:MOST_KINDS])
     if (more := len(model.kinds) - MOST_KINDS) > 0:
         yield f"  and {more} more kinds of clusters, with fewer stages"
+
+
+def _how_to_use(path: str) -> str:
+    """The variable names a file of this machine."""
+    local = local_path(path)
+    return f"{VARIABLE}={local}" if local else f"copy {path} to a file of this machine, and {VARIABLE}=FILE"
 
 
 def _kind(found: KindModel) -> str:

@@ -366,6 +366,27 @@ def test_what_the_program_sets_by_itself_is_no_trial_and_is_left_to_it(nightly: 
     assert STATIC in nightly.prepare("e/5/1").conf, "its program no longer does"
 
 
+def test_a_heap_that_the_program_sets_is_no_new_cluster_each_night(nightly: Nightly) -> None:
+    """A log tells the program's, a submission the operator's or that of spark-defaults.conf."""
+
+    def night(number: int) -> Turn:
+        turn = nightly.prepare(f"e/{number}/1")
+        ran = Spark(seconds=4.0, broadcast=True) if turn.decision.in_force else Spark()
+        ran.run(turn, {"spark.master": "yarn", "spark.executor.memory": "8g", "spark.executor.cores": "4"})
+        complete(turn, nightly.url, failed=False)
+        return turn
+
+    nightly.user_conf = {"spark.executor.memory": "4g"}
+    nightly.submission = Submission(conf={"spark.executor.cores": "2"})
+    night(1)
+    assert [d.standing for d in night(2).decision.changes] == [Standing.TRIAL]
+    nightly.user_conf = {"spark.executor.memory": "6g"}
+    (held,) = night(3).decision.changes
+    assert held.held is not None
+    assert held.held.code is ReasonCode.NEW_CONTEXT, "who asks for another may get it"
+    assert [d.standing for d in night(4).decision.changes] == [Standing.PROMOTED]
+
+
 # --- Failures of the job ---
 
 

@@ -52,8 +52,13 @@ def decide(known: Known, problems: Problems) -> Decision:
 
 def _context(job: JobToRun, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:
     latest = latest_of_instance(runs, job.instance)
+    if latest is None:
+        return None
     # What the latest run had in place of its own, is not what this one has by itself.
-    own = {one.property: one.was for one in latest.decision.sizes if one.was} if latest else {}
-    raised = {one.property: one.value for one in raises}
-    conf = {**own, **job.submission.conf, **job.user_conf, **raised}
+    own = {one.property: one.was for one in latest.decision.sizes if one.was}
+    submitted = job.submitted_shape(raises)
+    # Of what it was submitted with alike its log tells what came of it: its program may set another.
+    cut = {one.property for one in latest.decision.cuts}
+    alike = {name for name, value in latest.decision.submitted if submitted.get(name) == value} - cut
+    conf = {name: value for name, value in {**own, **submitted}.items() if name not in alike}
     return context_of_next(runs, job.submission.spark_version, conf, job.instance)

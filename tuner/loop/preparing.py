@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.history.store import Store
@@ -38,7 +38,8 @@ class Preparing:
         return self.began + self.most_seconds - time.monotonic()
 
     def turn(self, job: JobToRun, steering: Steered, problems: Sequence[str]) -> Turn:
-        decided = (steering.decision, steering.directives, steering.conf)
+        submitted = tuple(job.submitted_shape(steering.decision.raises).items())
+        decided = (replace(steering.decision, submitted=submitted), steering.directives, steering.conf)
         told = (tuple(problems), steering.taught, steering.names)
         goes_on = self.catching_up if self.catching_up and self.catching_up.goes_on else None
         return Turn(job, *decided, self.place.directory, self.now, *told, catching_up=goes_on)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,8 +14,9 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.failure import Failure
 from tuner.model.objective import Objective
 from tuner.model.run import Origin, Run, RunState
-from tuner.model.size_change import MemoryLimits, Resources
+from tuner.model.size_change import MemoryLimits, Resources, SizeChange
 from tuner.policy.changes_in_effect import held_in, not_followed
+from tuner.policy.context import shape_in
 from tuner.policy.judgement import Judgement
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
@@ -76,6 +77,11 @@ class JobToRun:
     def instance(self) -> str:
         """As `Origin.instance`; "" outside Airflow."""
         return self.origin.instance if self.origin else ""
+
+    def submitted_shape(self, raises: Iterable[SizeChange]) -> dict[str, str]:
+        """As `Decision.submitted`."""
+        raised = {one.property: one.value for one in raises}
+        return shape_in({**self.submission.conf, **self.user_conf, **raised})
 
 
 @dataclass(frozen=True, slots=True)

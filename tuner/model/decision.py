@@ -118,7 +118,8 @@ class Decision:
     `lent` goes along with a first run, of which nobody knows what it will ask: changes to queries that other jobs have shown
     to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
     `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for, `cuts`
-    what it gets less of.
+    what it gets less of. `submitted` is the shape of the cluster that it is submitted with, but for these cuts, by properties
+    (() where nobody kept it): its program may set another.
     """
 
     mode: Mode
@@ -128,6 +129,7 @@ class Decision:
     objective: Objective = Objective.TIME
     raises: tuple[SizeChange, ...] = ()
     cuts: tuple[SizeChange, ...] = ()
+    submitted: tuple[tuple[str, str], ...] = ()
 
     @property
     def sizes(self) -> tuple[SizeChange, ...]:

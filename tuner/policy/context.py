@@ -15,6 +15,8 @@ from tuner.units import format_bytes, parse_bytes
 
 # Heaps that differ by less are the same.
 SAME_HEAP = 1.1
+# What a submission tells of a cluster's shape.
+_SHAPE = (DRIVER_MEMORY.property, EXECUTOR_MEMORY.property, EXECUTOR_CORES.property)
 
 _Kept = TypeVar("_Kept")
 
@@ -70,6 +72,11 @@ def context_to_come(latest: Outcome, spark_version: str, conf: Mapping[str, str]
             cores_per_executor=int(cores) if cores.isdecimal() and not cluster.local else cluster.cores_per_executor,
         ),
     )
+
+
+def shape_in(conf: Mapping[str, str]) -> dict[str, str]:
+    """Of a run's conf, what tells the shape of its cluster."""
+    return {name: conf[name] for name in _SHAPE if name in conf}
 
 
 @dataclass(slots=True)

@@ -69,6 +69,40 @@ class TestApplication:
         local = environment(**{"spark.master": "local[2]", "spark.driver.memory": "3g", "spark.executor.memory": "8g"})
         assert fold([local]).executors.memory_bytes == 3 << 30
 
+    @pytest.mark.parametrize(
+        ("conf", "on_heap", "heap"),
+        [
+            ({}, None, 1 << 30),
+            ({"spark.driver.memory": "16g"}, None, 16 << 30),
+            # A program has set it in code: a JVM of 1 GiB.
+            ({"spark.driver.memory": "16g"}, 455_501_414, 1_073_741_823),
+            # Databricks, as the shared log has it.
+            ({}, 3_585_815_347, 6_290_931_712),
+            ({"spark.memory.fraction": "0.9"}, 3_585_815_347, 4_298_812_074),
+            # Survivor spaces left out, as a parallel collector has them: 30g and 5g.
+            ({"spark.driver.memory": "30g"}, 16_991_335_219, 30 << 30),
+            ({"spark.driver.memory": "5g"}, 2_674_812_518, 5 << 30),
+            ({"spark.driver.memory": "50G"}, 32_023_511_040, 50 << 30),
+            # Damage.
+            ({"spark.driver.memory": "2g"}, -1, 2 << 30),
+            ({"spark.driver.memory": "2g", "spark.memory.fraction": "0"}, 434_320_793, 2 << 30),
+            ({}, (1 << 63) - 1, (1 << 62) - 1),
+        ],
+    )
+    def test_a_drivers_heap_is_as_its_block_manager_has_it(
+        self, conf: dict[str, str], on_heap: int | None, heap: int
+    ) -> None:
+        def added(name: str, storage: int | None) -> bytes:
+            return event(
+                "SparkListenerBlockManagerAdded",
+                Block_Manager_ID={"Executor ID": name},
+                **({} if storage is None else {"Maximum_Onheap_Memory": storage}),
+            )
+
+        lines = [*head(), added("driver", on_heap), added("1", 7), environment(**conf)]
+        told = fold(lines)
+        assert (told.driver_memory_bytes, told.executors.memory_bytes) == (heap, heap)
+
 
 class TestExecution:
     def test_the_last_plan_wins(self) -> None:

@@ -52,6 +52,7 @@ SHARED = Path(__file__).parents[3] / "shared" / "eventlogs"
 LINES = [
     *head(),
     event("SparkListenerExecutorAdded", Timestamp=1500, Executor_ID="1", Executor_Info={"Total Cores": 4}),
+    event("SparkListenerBlockManagerAdded", Block_Manager_ID={"Executor ID": "driver"}, Maximum_Onheap_Memory=1 << 30),
     execution_start(0),
     driver_updates(0, (ROWS, 3)),
     replan(0, plan("Scan orc ")),

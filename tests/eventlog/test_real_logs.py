@@ -69,6 +69,21 @@ def test_what_is_known_of_it(
     assert all(not problem.retryable for problem in read.problems)
 
 
+@pytest.mark.parametrize(
+    ("name", "heap"),
+    [
+        ("db_subExecution_id.zstd", 6_290_931_712),  # set where no log tells
+        ("nds_q72_dataproc_2_2.zstd", 50 << 30),
+        ("eventlog_dsv2.zstd", 30 << 30),
+        ("jdbc_eventlog.zstd", 5 << 30),
+        ("spark2-eventlog.zstd", 1 << 30),
+        ("eventlog_4nodes_8cores_dynamic_alloc.zstd", 1 << 30),
+    ],
+)
+def test_the_heap_of_its_driver(name: str, heap: int) -> None:
+    assert application(name).driver_memory_bytes == heap
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_log_says_itself(name: str) -> None:
     read, names = application(name), collections.Counter()

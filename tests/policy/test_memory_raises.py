@@ -114,6 +114,22 @@ def test_a_driver_beside_others_is_raised_only_within_a_limit_that_somebody_set(
     assert given(died, own={DRIVER: "2g", **CLUSTER_MODE}) == {DRIVER: "4096m"}
 
 
+@pytest.mark.parametrize("told", [{}, {DRIVER: "16g"}])
+def test_a_driver_is_raised_from_the_heap_that_it_had(told: dict[str, str]) -> None:
+    """Where its conf tells none, or its program sets another, which comes too late for its JVM."""
+
+    def had(run: Run, heap_bytes: int) -> Run:
+        assert run.outcome is not None
+        cluster = replace(run.outcome.cluster, driver_memory_bytes=heap_bytes)
+        return replace(run, outcome=replace(run.outcome, cluster=cluster))
+
+    died = had(ended(0, told, FailureKind.DRIVER_OUT_OF_MEMORY), 6 * GIB)
+    raises = memory_raises([died], {**YARN, **CLUSTER_MODE}, NO_LIMITS)
+    assert [(one.property, one.value, one.was) for one in raises] == [(DRIVER, "12288m", "6144m")]
+    worked = had(ended(1, told, raises=raises), 12 * GIB)
+    assert given(died, worked, own=CLUSTER_MODE) == {DRIVER: "12288m"}
+
+
 @pytest.mark.parametrize("kind", sorted(set(FailureKind) - HEALED))
 def test_no_other_death_is_fed(kind: FailureKind) -> None:
     assert given(ended(0, {HEAP: "2g"}, kind)) == {}

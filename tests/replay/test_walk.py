@@ -13,6 +13,7 @@ from tests.policy.histories import MIDNIGHT, outcome
 from tuner.advice.facts import Facts
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Origin, Run, RunState
+from tuner.policy.context import Context, context_of
 from tuner.problems import Problems
 from tuner.replay import walk as walk_module
 from tuner.replay.cohort_replay import LoggedRun, ReplayedRun, Upcoming
@@ -57,3 +58,21 @@ def test_a_mapped_instance_is_decided_on_by_what_it_asked_itself(monkeypatch: py
     rested_on = [[], ["q0"], ["q0"], ["q1"]]
     names = ["etl/load/0", "etl/load/1"] * 2
     assert decided == [*zip(names, rested_on, strict=True), ("", ["q1"])]
+
+
+def test_a_drivers_heap_that_its_conf_does_not_tell_is_no_other_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, to_come = outcome({"q1": 10.0}), list[Context | None]()
+
+    def next_decision(*_: Any, **known: Any) -> Decision:
+        to_come.append(known.get("to_come"))
+        return Decision(Mode.AUTO, ())
+
+    monkeypatch.setattr(walk_module, "next_decision", next_decision)
+    cluster = replace(told.cluster, driver_memory_bytes=6 << 30)
+    told = replace(told, cluster=cluster, conf={"spark.driver.memory": "16g"})
+    runs = []
+    for night in range(2):
+        at = MIDNIGHT + timedelta(days=night)
+        runs.append(LoggedRun("log", "etl", f"etl/{night}/1", "etl", 1, at, at, RunState.SUCCEEDED, told))
+    assert len(list(Walker().walk(runs, Problems()))) == len(runs)
+    assert to_come[1] == context_of(told)

@@ -81,6 +81,7 @@ class ApplicationFold:
             ev.EnvironmentUpdate: self._environment,
             ev.ExecutorAdded: self._executor_added,
             ev.ExecutorRemoved: self._executor_removed,
+            ev.BlockManagerAdded: self._block_manager_added,
             ev.JobStart: self._job_start,
             ev.JobEnd: self._job_end,
             ev.StageSubmitted: self._stage_submitted,
@@ -122,6 +123,7 @@ class ApplicationFold:
         here.of_databricks |= later.of_databricks
         here.last_end_ms = max(here.last_end_ms, later.last_end_ms)
         here.conf.update(later.conf)
+        here.driver_storage_bytes = later.driver_storage_bytes or here.driver_storage_bytes
         absorb_record(here, later.steering)
         for execution_id, said in later.steered.items():
             here.steer(execution_id, said, later.values[execution_id])
@@ -256,6 +258,10 @@ class ApplicationFold:
     def _executor_removed(self, event: ev.ExecutorRemoved) -> None:
         self._change_executor(event.executor_id, None, event.timestamp)
         take_executor(self.fragment, event)
+
+    def _block_manager_added(self, event: ev.BlockManagerAdded) -> None:
+        if event.is_of_driver:
+            self.fragment.driver_storage_bytes = event.on_heap or 0
 
     def _change_executor(self, name: str, cores: int | None, at_ms: int) -> None:
         if self._piece:

@@ -57,6 +57,19 @@ class ExecutorRemoved(Event, frozen=True):
     reason: Any = msgspec.field(default=None, name="Removed Reason")
 
 
+class BlockManagerId(msgspec.Struct, frozen=True, gc=False):
+    executor_id: str = msgspec.field(default="", name="Executor ID")
+
+
+class BlockManagerAdded(Event, frozen=True):
+    id: BlockManagerId | None = msgspec.field(default=None, name="Block Manager ID")
+    on_heap: Long | None = msgspec.field(default=None, name="Maximum Onheap Memory")
+
+    @property
+    def is_of_driver(self) -> bool:
+        return self.id is not None and self.id.executor_id == "driver"
+
+
 class JobStage(msgspec.Struct, frozen=True, gc=False):
     """A stage as its job's start tells it: complete where an earlier job ran it."""
 
@@ -305,6 +318,7 @@ EVENT_TYPES: dict[str, type[msgspec.Struct]] = {
     "SparkListenerEnvironmentUpdate": EnvironmentUpdate,
     "SparkListenerExecutorAdded": ExecutorAdded,
     "SparkListenerExecutorRemoved": ExecutorRemoved,
+    "SparkListenerBlockManagerAdded": BlockManagerAdded,
     "SparkListenerJobStart": JobStart,
     "SparkListenerJobEnd": JobEnd,
     "SparkListenerStageSubmitted": StageSubmitted,

@@ -27,7 +27,8 @@ class Fragment(msgspec.Struct):
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
     are the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task
     that failed of a stage died of, `kills_itself` says that executors do where their heap is full. `executor_changes` are
-    executors by name, with the cores they were added with (None: removed) and when. `of_databricks` says whose log it is,
+    executors by name, with the cores they were added with (None: removed) and when, `driver_storage_bytes` what the driver's
+    block manager may hold on its heap (0: not told). `of_databricks` says whose log it is,
     `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each; `told_stages` are
     the stages whose first attempt was, `told_jobs` and `told_tasks` the jobs and attempts at tasks that began or ended. `held` is
     work that has finished, of which another stretch tells more. In `events` a long one counts as several.
@@ -43,6 +44,7 @@ class Fragment(msgspec.Struct):
     steered: dict[int, tuple[DirectiveResult, ...]] = {}
     values: dict[int, QueryValues] = {}
     executor_changes: list[tuple[str, int | None, int]] = []
+    driver_storage_bytes: int = 0
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
     died_tasks: dict[int, tuple[FailureKind, str]] = {}

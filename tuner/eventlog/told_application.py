@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tuner.eventlog.allocation import Allocation, Held
+from tuner.eventlog.driver_heap import driver_heap_bytes
 from tuner.eventlog.failure_events import told_failures
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_resources import peaks_of
@@ -13,7 +14,7 @@ from tuner.model.application import Application, Completeness, Executors, Proble
 from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
 from tuner.spark.container import executor_container_bytes
-from tuner.spark.knobs import DRIVER_MEMORY, EXECUTOR_MEMORY, TASK_CPUS
+from tuner.spark.knobs import EXECUTOR_MEMORY, TASK_CPUS
 from tuner.spark.master import is_local, master_of
 from tuner.spark.properties import APP_ID, APP_NAME
 from tuner.spark.settings import Settings
@@ -55,6 +56,7 @@ def told_application(
         failures=(*lost_executors, *failed),
         allocated_core_ms=held and held.core_ms,
         resources=_resources(fragment, held and held.executor_ms),
+        driver_memory_bytes=_driver_heap(fragment),
     )
 
 
@@ -65,8 +67,12 @@ def _held(fragment: Fragment, allocation: Allocation) -> Held | None:
 
 def _executors(fragment: Fragment, allocation: Allocation) -> Executors:
     local = is_local(master_of(fragment.conf))
-    heap_bytes = Settings(fragment.conf)[DRIVER_MEMORY if local else EXECUTOR_MEMORY]
+    heap_bytes = _driver_heap(fragment) if local else Settings(fragment.conf)[EXECUTOR_MEMORY]
     return Executors(cores=allocation.cores, memory_bytes=heap_bytes, count=allocation.count)
+
+
+def _driver_heap(fragment: Fragment) -> int:
+    return driver_heap_bytes(fragment.conf, fragment.driver_storage_bytes)
 
 
 def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:

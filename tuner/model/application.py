@@ -207,7 +207,8 @@ class Application:
     on as `Work` and are not here. `failures` are the last executors, SQL executions and jobs that failed. `allocated_core_ms` is
     the time that executors held their cores, busy or idle (local mode: the driver's own); None where the log does not tell
     all of it. `work_ended_ms` is when the last of its work ended, where nothing but its end is missing and its log is of
-    Databricks, which may leave that out (`tuner.eventlog.as_ended`).
+    Databricks, which may leave that out (`tuner.eventlog.as_ended`). `driver_memory_bytes` is the driver's heap, as its log tells
+    it; 0 where nothing was looked at.
     """
 
     app_id: str
@@ -228,3 +229,4 @@ class Application:
     allocated_core_ms: int | None = None
     work_ended_ms: int | None = None
     resources: ResourceUse = UNKNOWN_USE
+    driver_memory_bytes: int = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
@@ -71,6 +71,7 @@ def memory_raises(runs: Sequence[Run], own_conf: Mapping[str, str], limits: Memo
     of the tuner's are suspected of: the next run goes without these first. What was refused, or did not help, is not tried again.
     """
     known = _Known(own_conf, limits)
+    runs = [_with_its_heap(run) for run in runs]
     for position, run in enumerate(runs):
         known.take(run, runs[:position])
     return tuple(known.raises())
@@ -291,6 +292,15 @@ def _waited_in_vain(run: Run) -> bool:
 
 def _had_no_executor(outcome: Outcome) -> bool:
     return not (outcome.resources.task_ms or outcome.resources.executor_ms or outcome.cluster.executors)
+
+
+def _with_its_heap(run: Run) -> Run:
+    """A run with the heap that its driver had, which may be another than its log's conf says (`Cluster`)."""
+    outcome = run.outcome
+    heap = outcome.cluster.driver_memory_bytes if outcome else 0
+    if outcome is None or not heap or amount(_DRIVER, outcome.conf) == heap:
+        return run
+    return replace(run, outcome=replace(outcome, conf={**outcome.conf, _DRIVER: as_value(_DRIVER, heap)}))
 
 
 def _asked_of(run: Run, outcome: Outcome) -> dict[str, str]:

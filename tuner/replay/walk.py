@@ -25,6 +25,7 @@ from tuner.replay.held_cores import held_cores
 from tuner.replay.observed import Observer
 from tuner.replay.run_in_effect import after, run_in_effect
 from tuner.replay.trials import trials_lacked, with_trials
+from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.version import major_minor
 from tuner.steering.submit_conf import changes_digest
 from tuner.words.query_names import QueryNames
@@ -96,7 +97,14 @@ class Walker:
 
 
 def _context(known: Sequence[Run], logged: LoggedRun, instance: str) -> Context | None:
-    return context_of_next(known, logged.outcome.spark_version, logged.outcome.conf, instance)
+    outcome = logged.outcome
+    # A driver's heap may be another than its conf says; it was the same before its run.
+    heap = (
+        {DRIVER_MEMORY.property: f"{outcome.cluster.driver_memory_bytes}b"}
+        if outcome.cluster.driver_memory_bytes
+        else {}
+    )
+    return context_of_next(known, outcome.spark_version, {**outcome.conf, **heap}, instance)
 
 
 def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upcoming:

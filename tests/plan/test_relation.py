@@ -126,6 +126,22 @@ def test_a_jdbc_query_is_named_by_its_words_and_not_by_its_literals() -> None:
         ("hdfs://nn:8020/lake/orders", "hdfs://nn:8020/lake/orders"),
         ("/lake/sf1000/orders_v2", "/lake/sf1000/orders_v2"),
         ("/lake/2024/orders", "/lake/2024/orders"),
+        # Airflow's run_id, as it is and as it is escaped.
+        ("s3://lake/stage/scheduled__2025-11-24T00:00:00+00:00/orders", "s3://lake/stage/*/orders"),
+        ("s3://lake/stage/manual__2025-11-24T09:41:12.345678+00:00/orders", "s3://lake/stage/*/orders"),
+        (
+            "s3://lake/stage/asset_triggered__2025-11-24T09:41:12.345678+00:00_aB3dE5gH/orders",
+            "s3://lake/stage/*/orders",
+        ),
+        ("/stage/dataset_triggered__2025-11-24T09:41:12+00:00/orders", "/stage/*/orders"),
+        ("/stage/asset_materialization__2025-11-24T09:41:12.345678+00:00_3B3dE5gH", "/stage"),
+        ("/stage/backfill__2025-11-24T00%3A00%3A00%2B00%3A00/orders", "/stage/*/orders"),
+        ("/stage/manual__2025-11-24T09_41_12.345678_00_00/orders", "/stage/*/orders"),
+        ("/stage/manual__20251124T094112/orders", "/stage/*/orders"),
+        ("/stage/orders/run_id=manual__2025-11-24T09%3A41%3A12.345678+00%3A00", "/stage/orders/run_id=*"),
+        ("/stage/orders_manual__2025-11-24T09:41:12.345678+00:00_aB3dE5gH.parquet", "/stage/orders_*.parquet"),
+        ("/stage/manual__2025-11-24T09:41:12.345678+00:00_products", "/stage/*_products"),
+        ("/stage/manual__orders/daily", "/stage/manual__orders/daily"),
         ("/lake/orders/1234567", "/lake/orders/1234567"),
     ],
 )

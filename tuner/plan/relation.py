@@ -49,8 +49,19 @@ _LITERAL = (
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
 _DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*")
+# As Airflow names a run (DagRunType, its moment, and eight random characters where it has no logical date), escaped or not.
+_RUN_ID = (
+    re.compile(
+        r"(?:manual|scheduled|backfill|(?:operator|asset|dataset)_triggered|asset_materialization)__"
+        r"(?:19|20)\d{2}-?\d{2}-?\d{2}T\d{2}(?:(?::|%3[Aa]|[_.-])?\d{2}){1,2}(?:[_.-]\d{1,6})?"
+        r"(?:(?:\+|%2[Bb]|[_-])?\d{2}(?::|%3[Aa]|[_.-])?\d{2}|Z)?"
+        r"(?:_(?=[a-z]{0,7}[A-Z0-9])[A-Za-z0-9]{8}(?![A-Za-z0-9]))?"
+    ),
+    "*",
+)
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
+    _RUN_ID,
     _DATE,
     (re.compile(r"(?<=/)\d{4}(?:/\d{1,2}){1,3}(?=/|$)"), "*"),
     (re.compile(r"(?<==)[^/]+"), "*"),

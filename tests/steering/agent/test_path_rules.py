@@ -22,7 +22,7 @@ from .conftest import other_sparks, pip_spark
 def test_every_rule_in_order_with_what_java_takes_for_unicode_and_for_groups() -> None:
     document = json.loads(path_rules_json())
     at, rules = path_rules()
-    assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 8]
+    assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 9]
     told = (*document["at"], *document["rules"], *document["tables"], *document["jdbc"])
     given = (*at, *rules, *table_rules(), *jdbc_rules())
     for (pattern, replacement), (java, java_replacement) in zip(given, told, strict=True):
@@ -89,6 +89,10 @@ PARTS += [
     "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
     "3f2504e04f8911d39a0c0305e82c3301",
     "1706659200",
+    "manual__2025-11-24T09:41:12.345678+00:00",
+    "_aB3dE5gH",
+    "asset_triggered__",
+    "%3A12",
     "$1",
     "\\",
     "part",

@@ -92,3 +92,24 @@ def test_the_plan_of_a_runtime_filters_subquery_is_none_of_its_relations() -> No
     estimates = read_estimates(text)
     assert estimates.side((1,)) == SideEstimate(3 * 1024, 4 * 1024)
     assert estimates.side((2,)) == SideEstimate(1024, 2 * 1024)
+
+
+QUERY = """(
+SELECT a,
+  b
+FROM orders
+WHERE b <> ')'
+) t"""
+
+
+def test_a_query_of_several_lines_is_its_relations() -> None:
+    """As Spark 4.3 shows it."""
+    text = f"""Join Inner, (a#1 = b#2), Statistics(sizeInBytes=9.0 MiB)
+:- Join Inner, (a#1 = c#3), Statistics(sizeInBytes=8.0 MiB)
+:  :- Filter isnotnull(a#1), Statistics(sizeInBytes=2.0 MiB)
+:  :  +- Relation [a#1] JDBCRelation({QUERY}) [numPartitions=1], Statistics(sizeInBytes=3.0 MiB)
+:  +- Relation [c#3] JDBCRelation({QUERY}) [numPartitions=4], Statistics(sizeInBytes=5.0 MiB)
++- Relation [b#2] parquet, Statistics(sizeInBytes=4.0 MiB)"""
+    found = read_estimates(text)
+    assert [found.side(columns).bytes for columns in ((1,), (3,), (2,), (1, 3))] == [2 << 20, 5 << 20, 4 << 20, 8 << 20]
+    assert found.side((1,)).leaf_bytes == 3 << 20

@@ -97,6 +97,16 @@ def test_what_made_cached_data_is_no_part_of_a_query() -> None:
     assert literals_of_plan(SCAN, f"Filter (kind#1 = FR)\n+- {cached}") == of("(kind#1 = FR)")
 
 
+def test_a_query_of_several_lines_is_no_end_of_what_made_cached_data() -> None:
+    text = """InMemoryRelation [kind#1], StorageLevel(disk)
+   +- *(1) Filter (kind#1 = DE)
+      +- Relation [kind#1] JDBCRelation((
+{}
+) t) [numPartitions=1]
+   +- Filter (kind#1 = DE)"""
+    assert len({literals_of_plan(SCAN, text.format(asked)) for asked in ("select kind", "Filter (kind#1 = FR)")}) == 1
+
+
 def test_a_text_that_is_cut_tells_nothing() -> None:
     assert of("concat(kind#1, a, ... 3 more fields)") == ""
 

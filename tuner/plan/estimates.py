@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from tuner.plan.expression import attributes
+from tuner.plan.unbroken import unbroken
 
 _LINE = re.compile(r"^([ :|+\-]*)([A-Za-z].*)$")
 _SIZE = re.compile(r"Statistics\(sizeInBytes=(\d{1,30}(?:\.\d{1,30})?(?:E\+?\d{1,2})?) ([KMGTPE]?i?B)")
@@ -94,7 +95,7 @@ def parse_logical(text: str) -> list[LogicalNode]:
     as a runtime filter's."""
     nodes: list[LogicalNode] = []
     path: list[LogicalNode] = []
-    for line in text.splitlines():
+    for line in unbroken(text).splitlines():
         match = _LINE.match(line)
         if not match:
             continue

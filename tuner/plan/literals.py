@@ -20,6 +20,7 @@ from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode
 from tuner.plan.python_calls import with_calls
 from tuner.plan.relation import is_scan
+from tuner.plan.unbroken import unbroken
 from tuner.plan.values import values_in
 
 # What Spark adds by itself, depending on sizes.
@@ -114,7 +115,7 @@ def _conditions(initial: PlanNode, logical_plan: str | None) -> Iterator[str]:
 def _of_logical(text: str) -> Iterator[str]:
     """The conditions and limits of a logical plan; what made cached data is no part of it."""
     cached: int | None = None
-    for line in text.split("\n"):
+    for line in unbroken(text).split("\n"):
         if (match := _LINE.match(line)) is None:
             continue
         depth, name = len(match[1]), match[2]
@@ -157,7 +158,7 @@ class _PutOut:
 def _put_out(text: str) -> _PutOut:
     found: set[str] = set()
     is_all = True
-    for line in text.split("\n"):
+    for line in unbroken(text).split("\n"):
         operator = _LINE.match(line)
         if operator is None or operator[2] in _OF_CONDITIONS:
             continue

@@ -132,6 +132,30 @@ def test_bytes_are_those_of_the_tasks_where_the_scans_do_not_say() -> None:
     assert (query.input_bytes, query.source_bytes) == (2 * 777, 2 * 777)
 
 
+@pytest.mark.parametrize(
+    ("other", "ran_in", "read"),
+    [
+        pytest.param(
+            "Scan hive shop.orders", (frozenset({1, 2}), frozenset({3})), 600 + 777, id="in a stage of its own"
+        ),
+        pytest.param("Scan hive shop.orders", (frozenset({1, 2, 3}),), 600, id="in one with the files"),
+        pytest.param("Scan hive shop.orders", (frozenset({1, 2}), frozenset({9})), 600, id="in one that is not known"),
+        pytest.param("InMemoryTableScan", (frozenset({1, 2}), frozenset({3})), 600, id="a cache"),
+    ],
+)
+def test_bytes_are_those_of_the_tasks_of_scans_that_do_not_say(
+    other: str, ran_in: tuple[frozenset[int], ...], read: int
+) -> None:
+    plan = f"""
+        Union
+          Scan parquet shop.items | [k#1] | size of files read=600; number of output rows=9
+          {other} | [k#8] | number of output rows=9
+    """
+    stages = tuple(stage(number, accumulators=ids) for number, ids in enumerate(ran_in))
+    (query,) = queries(application(execution(plan), stages=stages, accumulators=parse(plan)[1]))
+    assert (query.input_bytes, query.source_bytes) == (read, read)
+
+
 def test_measured_joins_carry_the_strategy_and_the_estimates_they_were_planned_with() -> None:
     run = execution(
         JOINED.format(join=SORT_MERGE),

@@ -396,12 +396,20 @@ def _ran(root: PlanNode) -> bool:
 
 def _bytes_read(scans: list[PlanNode], stages: Sequence[Stage]) -> tuple[int, int]:
     """Bytes of the files, as often as they were scanned, and each once: of scans of a relation, those that found as much read the
-    same. What the tasks report having read where the scans do not say (other sources)."""
-    found = [(relation_name(scan), files_bytes(scan) or 0) for scan in scans]
+    same. What the tasks report having read where the scans do not say (other sources), of stages without scans that do."""
+    found = [(relation_name(scan), size) for scan in scans if (size := files_bytes(scan)) is not None]
     if not any(size for _, size in found):
         reported = sum(stage.input_bytes for stage in stages)
         return reported, reported
-    return sum(size for _, size in found), sum(size for _, size in set(found))
+    sized = _counters(scan for scan in scans if files_bytes(scan) is not None)
+    others = _counters(scan for scan in scans if files_bytes(scan) is None and not is_cache(scan))
+    alone = (s for s in stages if sized.isdisjoint(s.accumulator_ids) and not others.isdisjoint(s.accumulator_ids))
+    reported = sum(stage.input_bytes for stage in alone)
+    return reported + sum(size for _, size in found), reported + sum(size for _, size in set(found))
+
+
+def _counters(scans: Iterable[PlanNode]) -> frozenset[int]:
+    return frozenset(id_ for scan in scans for id_ in scan.counters)
 
 
 def _status(execution: Execution) -> QueryStatus:

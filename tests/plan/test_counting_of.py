@@ -243,6 +243,18 @@ class TestStagesThatNeverRan:
         text = text.replace("[k#1] | number of output rows=", "[k#1] | size of files read=10; number of output rows=")
         assert rows_of(text) == (None, 900, None)
 
+    @pytest.mark.parametrize(
+        "read",
+        [
+            pytest.param("static size of files read=9; size of files read=0", id="pruned to nothing as it ran"),
+            pytest.param("total data file size (bytes)=9; number of file splits read=2", id="Iceberg"),
+        ],
+    )
+    def test_what_found_nothing_in_its_files_ran(self, read: str) -> None:
+        text = broadcast_join().replace("number of output rows=50", "number of output rows=")
+        text = text.replace("[k#1] | number of output rows=", f"[k#1] | {read}; number of output rows=")
+        assert rows_of(text) == (0, 900, 0)
+
     def test_what_read_a_shuffle_and_put_out_nothing_ran(self) -> None:
         assert rows_of(merge_join("")) == (1000, 900, 0)
 

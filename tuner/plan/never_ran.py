@@ -10,7 +10,7 @@ from collections.abc import Container
 
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import files_bytes
+from tuner.plan.relation import bytes_left_to_read
 from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES, counted_by_tasks, stage_of
 
 # What gathers at the driver what a job of its own has made.
@@ -49,7 +49,7 @@ def _never_ran(top: PlanNode, below: Container[int]) -> bool:
     shuffles = [one for one in map(_read_again, inputs) if one.name in SHUFFLES and _READ[0] in one.metric_ids]
     if any(name in shuffle.metrics for shuffle in shuffles for name in _READ):
         return False
-    return any(map(files_bytes, operators)) or any(s.metrics.get(_WRITTEN) or id(s) in below for s in shuffles)
+    return any(map(bytes_left_to_read, operators)) or any(s.metrics.get(_WRITTEN) or id(s) in below for s in shuffles)
 
 
 def _read_again(exchange: PlanNode) -> PlanNode:

@@ -284,11 +284,12 @@ def _columns(text: str) -> tuple[tuple[str, int], ...] | None:
     return tuple(a for part in split_top_level(found[0]) for a in attributes(part)[:1]) if found else None
 
 
+_READ_BYTES = "size of files read"
 # FileSourceScanExec's, with and without partitions to be pruned as the query runs; Iceberg's TotalDataFileSize, and before it
 # TotalFileSize.
 _FILES_BYTES = (
     "static size of files read",
-    "size of files read",
+    _READ_BYTES,
     "total data file size (bytes)",
     "total file size",
 )
@@ -298,3 +299,8 @@ def files_bytes(scan: PlanNode) -> int | None:
     """Bytes of the files a scan was planned to read, before dynamic pruning, which comes and goes with the plan."""
     metrics = scan.metrics
     return next((metrics[name] for name in _FILES_BYTES if name in metrics), None)
+
+
+def bytes_left_to_read(scan: PlanNode) -> int | None:
+    """As `files_bytes`, after dynamic pruning, which may leave nothing."""
+    return scan.metrics.get(_READ_BYTES, files_bytes(scan))

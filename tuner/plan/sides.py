@@ -37,7 +37,7 @@ EXCHANGED = SHUFFLES | {"BroadcastExchange", "Sort"}
 BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _ROWS = "number of output rows"
 _SHUFFLED_ROWS = "shuffle records written"
-_TASKS_OF_SCAN = (_ROWS, "scan time")
+_TASKS_OF_SCAN = (_ROWS, "scan time", "number of file splits read")  # the last is Iceberg's (NumSplits)
 _PLANNED = frozenset({"number of partitions"})
 
 

@@ -18,7 +18,7 @@ from tuner.eventlog.find import LogSource
 from tuner.eventlog.locate import locate
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness
-from tuner.spark.run_tags import KEY
+from tuner.spark.run_tags import KEY, RUN
 
 from .samples import application_end, application_start, environment, event, log_start, whole_log, write
 
@@ -74,6 +74,17 @@ def test_only_the_beginnings_of_others_logs_are_read(tmp_path: Path, monkeypatch
     )
     locate(str(tmp_path), "2", since_seconds=0)
     assert read_whole == ["local-2"]
+
+
+def test_a_run_whose_key_spark_blots_out_is_found(tmp_path: Path) -> None:
+    """By a spark.redaction.regex that names keys."""
+    redacted = "*********(redacted)"
+    for key in ("1", "2"):
+        conf = environment(**{KEY: redacted, RUN: key})
+        write(tmp_path / f"local-{key}", [log_start(), application_start(f"local-{key}"), conf, application_end()])
+    assert [locate(str(tmp_path), key, since_seconds=0).app_id for key in ("1", "2")] == ["local-1", "local-2"]
+    with pytest.raises(EventLogNotFoundError):
+        locate(str(tmp_path), redacted, since_seconds=0)
 
 
 def test_what_is_no_log_stops_nothing(tmp_path: Path) -> None:

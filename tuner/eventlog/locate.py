@@ -13,7 +13,7 @@ from tuner.eventlog.properties import redact
 from tuner.eventlog.read import read_application, starting_conf
 from tuner.eventlog.recent_logs import recent_logs
 from tuner.model.application import Application
-from tuner.spark.run_tags import KEY
+from tuner.spark.run_tags import KEY, key_in
 from tuner.within_time import within
 
 # A task waits no longer for a directory that holds the logs of many others.
@@ -90,7 +90,7 @@ def _by_key(
         conf = starting_conf(source)
         if not conf:
             unread.extend(_obstacles(source))
-        yield str(conf.get(KEY, "")), source
+        yield key_in(conf), source
 
 
 def _sources(path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]) -> Iterator[LogSource]:

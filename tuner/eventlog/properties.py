@@ -9,11 +9,11 @@ from tuner.eventlog.airflow_tags import AIRFLOW_TAGS
 from tuner.printable import printable
 from tuner.spark.knobs import KNOBS
 from tuner.spark.properties import APP_ID, APP_NAME, DEPLOY_MODE, EXTENSIONS, MASTER
-from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY
+from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY, RUN
 
 # A log's EnvironmentUpdate can hold secrets that Spark's own redaction missed, so this is a list of what is
 # needed, not of what is dangerous.
-_IDENTITY = (APP_ID, APP_NAME, MASTER, DEPLOY_MODE, CHANGES, COHORT, DECISION, KEY)
+_IDENTITY = (APP_ID, APP_NAME, MASTER, DEPLOY_MODE, CHANGES, COHORT, DECISION, KEY, RUN)
 ALLOWED = AIRFLOW_TAGS.union(KNOBS, _IDENTITY, (EXTENSIONS,))
 
 

@@ -15,7 +15,7 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Origin, RunState
 from tuner.replay.cohort_of import BY_LOG, CohortRules, cohort_of
 from tuner.replay.cohort_replay import LoggedRun
-from tuner.spark.run_tags import CHANGES, KEY
+from tuner.spark.run_tags import CHANGES, key_in
 
 # Of work that nobody looked at.
 UNTOLD = WorkEnds()
@@ -42,7 +42,7 @@ def logged_run(
     if start is None or not application.app_id or application.status is Completeness.FAILED:
         return None
     conf = application.conf
-    key = conf.get(KEY, "")
+    key = key_in(conf)
     directed = {id_ for query in application.steering.directives for id_ in query.ids}
     run = LoggedRun(
         log=log,

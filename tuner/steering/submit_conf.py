@@ -11,7 +11,7 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.model.reason import ReasonCode
 from tuner.plan.digest import digest
 from tuner.spark.knobs import EXECUTOR_METRICS_POLLING, EXECUTOR_PROCESS_TREE_METRICS
-from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY
+from tuner.spark.run_tags import CHANGES, COHORT, DECISION, KEY, RUN
 from tuner.steering.directives import Directives
 from tuner.words.decisions import decision_summary
 
@@ -77,6 +77,7 @@ def observing_conf(
         **({LOG_PEAKS: "true"} if event_log else {}),
         **(_POLLED if event_log and polls else {}),
         KEY: marker(key),
+        RUN: marker(key),
         COHORT: plain(cohort),
         DECISION: plain(decision_summary(decision)),
         CHANGES: changes_digest(decision),

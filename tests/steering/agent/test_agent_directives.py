@@ -10,7 +10,7 @@ import pytest
 
 from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.agent_message import SizeBounds
+from tuner.model.agent_message import MAX_DIRECTIVES, SizeBounds, decode_message
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
@@ -470,3 +470,31 @@ def turned(graph: JoinGraph) -> tuple[Predicate, ...]:
     last = len(graph.relations) - 1
     there = {1 << n: 1 << (last - n) for n in range(last + 1)}
     return tuple(Predicate(there[p.right], there[p.left], p.right_key, p.left_key) for p in graph.predicates)
+
+
+def test_no_more_is_said_than_is_read_again() -> None:
+    """An order and the hint that needs it stay together; what gains most is said."""
+    digest = "0123456789abcdef"
+    actions = [hint(digest, target=f"{number:016x}") for number in range(MAX_DIRECTIVES + 1)]
+    ran = query(digest, joins=tuple(join(action.target) for action in actions), graphs=(STAR,))
+    changes = [replace(one, gained_seconds=float(n % 500)) for n, one in enumerate(decision(*actions).changes)]
+    found = agent_directives(Decision(Mode.AUTO, tuple(changes)), [ran])
+    (said,) = decode_message(found.text)
+    assert len(said.ids) == MAX_DIRECTIVES and actions[0].id in said.ids
+    ((left, why),) = found.skipped
+    assert left == actions[1000] and str(MAX_DIRECTIVES) in why
+    (first,) = decision(order(Joined(Joined(0, 2), 1), fingerprint=digest)).changes
+    needing = replace(changes[1], change=replace(changes[1].change, needs=first.id), gained_seconds=None)
+    trial = (replace(first, gained_seconds=0.5), needing)
+    told = agent_directives(Decision(Mode.AUTO, (*changes[2:1001], *trial)), [ran])
+    assert not {first.id, needing.id} & {action.id for action, _ in told.skipped}
+
+
+def test_a_message_that_is_too_long_to_be_read_is_said_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    actions = [hint(target=f"sig-{number}") for number in range(10)]
+    ran = query(joins=tuple(join(action.target) for action in actions))
+    monkeypatch.setattr("tuner.steering.agent.agent_directives.MAX_DIRECTIVES", len(actions))
+    most = len(agent_directives(decision(*actions), [ran]).text) - 1
+    monkeypatch.setattr("tuner.steering.agent.agent_directives.MAX_CHARACTERS", most)
+    found = agent_directives(decision(*actions), [ran])
+    assert 0 < len(found.text) <= most and len(found.skipped) == 5

@@ -14,6 +14,8 @@ from msgspec import structs
 from tuner.advice.candidates.future_joins import future_joins
 from tuner.model.action import BUILDING, ON_JOINS, Action, ActionKind, Hint
 from tuner.model.agent_message import (
+    MAX_CHARACTERS,
+    MAX_DIRECTIVES,
     HintDirective,
     OrderDirective,
     OrderPredicate,
@@ -25,6 +27,7 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
 from tuner.model.reason import ReasonCode
+from tuner.model.trial import decided_by_trial
 from tuner.plan.agent_block import agent_block
 from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.relation import short_name
@@ -35,6 +38,7 @@ FILTER_ROOM = 2.0
 # What hints are for that take the place of a join whose both sides the planner shuffled.
 _OF_SHUFFLED = frozenset({ReasonCode.BROADCAST_HINT, ReasonCode.SECURED_BROADCAST, ReasonCode.SHUFFLE_HASH})
 _NEEDED = "the order of joins that it needs is not carried out"
+_TOO_MANY = f"others gain more, and no more than {MAX_DIRECTIVES} directives, of {MAX_CHARACTERS} characters, are sent in one run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +88,45 @@ def agent_directives(
     A query that was edited is absent for good: it keeps nothing from the one that it became.
 
     Where `limits` are given, what has none but needs one is skipped; without them everything is said for relations of any size.
+    What is more than the log is read for (`decode_message`) is skipped, too: the changes that gain least.
     """
-    ran, gone = list(queries), list(absent)
-    known, away = [*gone, *ran], {query.fingerprint for query in gone}
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
+    ran, gone, most = list(queries), list(absent), MAX_DIRECTIVES
+    while True:
+        room = _with_most_gain(decision, most)
+        told = _told([action for action in actions if action in room], decision, ran, gone, limits)
+        if len(told.text) <= MAX_CHARACTERS:
+            break
+        most //= 2
+    skipped = dict(told.skipped) | {action: _TOO_MANY for action in actions if action not in room}
+    return AgentDirectives(told.text, tuple((action, skipped[action]) for action in actions if action in skipped))
+
+
+def _with_most_gain(decision: Decision, most: int) -> set[Action]:
+    """So many actions on joins at most, of whole trials."""
+    found: set[Action] = set()
+    for trial in sorted(decided_by_trial(decision.in_force), key=_gain, reverse=True):
+        more = {action for decided in trial for action in decided.change.carried_out if action.kind in ON_JOINS}
+        if len(found | more) <= most:
+            found |= more
+    return found
+
+
+def _gain(trial: Sequence[DecidedChange]) -> float:
+    """Seconds that the changes of one trial gain together, as measured or, before that, as predicted."""
+    predicted = (d.change.prediction.gain if d.change.prediction else 0.0 for d in trial)
+    return max((d.gained_seconds for d in trial if d.gained_seconds is not None), default=max(predicted))
+
+
+def _told(
+    actions: Sequence[Action],
+    decision: Decision,
+    ran: Sequence[Query],
+    gone: Sequence[Query],
+    limits: SizeLimits | None,
+) -> AgentDirectives:
+    """What is said of these actions alone."""
+    known, away = [*gone, *ran], {query.fingerprint for query in gone}
     decided = {action: d for d in decision.in_force for action in d.change.actions}
     said: dict[Action, _PlacedDirective] = {}
     skipped: dict[Action, str] = {}

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.advice.blocks import DAYS_FIRST, NAMES, block, ordered
-from tests.advice.joins import facts, inner, side
+from tests.advice.joins import facts, inner, query, side
 from tests.policy.histories import decided
 from tuner.advice.facts import PastRun
+from tuner.advice.most_together import most_together
 from tuner.loop.size_limits import size_limits
-from tuner.model.action import Action, ActionKind
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Decision, Mode
 from tuner.model.query import Query
 from tuner.plan.order_text import order_text
 from tuner.policy.known_queries import KnownQueries
+from tuner.spark.memory import relation_bytes
 
 ORDER = Action(ActionKind.ORDER_JOINS, "block", order_text(DAYS_FIRST, block()), "q1")
 DELTA_BYTES, FULL_BYTES = 10**6, 10**8
@@ -44,3 +46,35 @@ def test_an_earlier_run_counts_by_the_class_that_its_values_are_of_now() -> None
 
 def test_runs_that_are_not_at_hand_with_their_classes_are_left_out() -> None:
     assert len(most_bytes()) == 1
+
+
+def most_counted(*starts_ms: int) -> list[int]:
+    """The most that a broadcast of each query may turn out to be; each query takes a second."""
+    build = side("dim", rows=100_000, shuffle_bytes=10**6)
+    joins = inner(side("fact", rows=10**7), build), inner(side("fact", rows=10**7), build, keys=(("fact.j", "dim.j"),))
+    ran = [
+        replace(query(joins[n], seconds=1.0, fingerprint=f"q{n}"), start_ms=at, literals="day")
+        for n, at in enumerate(starts_ms)
+    ]
+    hints = [
+        Action(ActionKind.HINT_JOIN, joins[n].signature, Hint.BROADCAST, f"q{n}", ("dim",)) for n in range(len(ran))
+    ]
+    decision = Decision(Mode.AUTO, tuple(replace(decided(one), literals=("day",)) for one in hints))
+    found = size_limits(facts(*ran), decision, KnownQueries(tuple(ran))).counted
+    return [found.get(hint.id, 0) for hint in hints]
+
+
+def test_broadcasts_of_queries_that_run_at_once_may_grow_to_what_one_query_may_have() -> None:
+    assert most_counted(0, 1000) == [0, 0]
+    assert most_counted(0, 999) == [facts().cap.query_bytes // 2] * 2
+
+
+def test_a_broadcast_may_be_as_large_as_it_was() -> None:
+    small = replace(facts().cluster, driver_memory_bytes=400 << 20)
+    build = side("dim", rows=100_000, shuffle_bytes=10**6)
+    size = relation_bytes(100_000, 10**6)
+    hint = Action(ActionKind.HINT_JOIN, "join", Hint.BROADCAST, "q", ("dim",))
+    twice = [query(inner(side("fact", rows=10**7), build), fingerprint="q") for _ in range(2)]
+    known = replace(facts(*twice), cluster=small)
+    assert size > known.cap.query_bytes // 2
+    assert most_together(known, {hint: size}) == {hint.id: size}

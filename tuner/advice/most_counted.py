@@ -18,14 +18,19 @@ def most_counted(facts: Facts, hint: Action, orders: Iterable[Action]) -> int:
 
     A join that only an order beside the hint makes counts as large as its estimate may be wrong.
     """
+    size = measured_bytes(facts, hint, orders)
+    if not size:
+        return 0
+    by_itself = facts.selection.threshold(measured=True)
+    return max(int(MOST_GROWTH * size), by_itself)
+
+
+def measured_bytes(facts: Facts, hint: Action, orders: Iterable[Action]) -> int:
+    """Bytes of hash relation of the side of a hint at most, in these executions; 0 where nothing tells."""
     mine = [query for query in facts.queries if query.fingerprint == hint.query]
     joins = (join for query in mine for join in query.joins if join.signature == hint.target)
     there = [side for join in joins for side in join.sides if side.relations == hint.relations]
-    sizes = [_bytes(side) for side in (there or future_sides(facts, hint, orders))]
-    if not any(sizes):
-        return 0
-    by_itself = facts.selection.threshold(measured=True)
-    return max(int(MOST_GROWTH * max(sizes)), by_itself)
+    return max((_bytes(side) for side in (there or future_sides(facts, hint, orders))), default=0)
 
 
 def _bytes(side: JoinSide) -> int:

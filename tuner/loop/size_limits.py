@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.head_room import head_room
-from tuner.model.action import Action, ActionKind
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Decision
 from tuner.policy.known_queries import KnownQueries
 from tuner.steering.agent.agent_directives import SizeLimits
@@ -17,13 +17,15 @@ def size_limits(facts: Facts, decision: Decision, newest: KnownQueries) -> SizeL
     """Of each hint and order by the executions that it is for, and those of earlier runs: other values, and other nights, make
     relations of other sizes. `facts` are those that the decision rests on, `newest` the queries of its cohort."""
     # It loads numpy, which parsing a DAG does not wait for.
-    from tuner.advice.most_counted import most_counted
+    from tuner.advice.most_counted import measured_bytes, most_counted
+    from tuner.advice.most_together import most_together
     from tuner.advice.order_bounds import SizeRange, order_bounds
 
     orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
     of_hints: dict[str, int] = {}
     of_orders: dict[str, Sequence[SizeRange]] = {}
     counted: dict[str, int] = {}
+    broadcasts: dict[Action, int] = {}
     known = replace(facts, earlier=_with_classes(facts.earlier, newest))
     for decided in decision.in_force:
         for action in decided.change.actions:
@@ -33,10 +35,14 @@ def size_limits(facts: Facts, decision: Decision, newest: KnownQueries) -> SizeL
             if action.kind is ActionKind.HINT_JOIN:
                 each = [replace(known, queries=(query,)) for query in mine] if decided.fleeting else [measured]
                 of_hints |= _head_room(each, action, orders)
+                if action.value == Hint.BROADCAST:
+                    broadcasts[action] = measured_bytes(measured, action, orders)
                 if decided.fleeting and (most := most_counted(measured, action, orders)):
                     counted[action.id] = most
             elif action.kind is ActionKind.ORDER_JOINS:
                 of_orders |= order_bounds(measured, [action])
+    for hint, most in most_together(known, broadcasts).items():
+        counted[hint] = min(most, counted.get(hint, most))
     return SizeLimits(of_hints, facts.cap.one_bytes, counted, of_orders)
 
 

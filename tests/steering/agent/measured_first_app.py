@@ -251,6 +251,9 @@ of_further = broadcasting("hint_join:r", "plain further down", number=3)
 same["further down"] = rows("further down", of_further, FURTHER_DOWN, **small_broadcasts) == plain
 taken_for_large = {"spark_sql_sources_fileCompressionFactor": "1000000"}
 plain = rows("plain unread", "", UNREAD, **taken_for_large)
+# Of relations as large as this, their last page whole, Spark makes a query fail.
+largest = {"spark_sql_maxBroadcastTableSize": "64m"}
+same["small, of too many bytes for Spark"] = rows("small, of too many bytes for Spark", text, **largest) == plain
 same["unread"] = rows("unread", broadcasting("hint_join:u", "plain unread"), UNREAD, **taken_for_large) == plain
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")

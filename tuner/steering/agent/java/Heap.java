@@ -4,6 +4,8 @@ import java.math.BigInteger;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkContext$;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.internal.SQLConf;
 import scala.Option;
 
 /**
@@ -16,11 +18,15 @@ public final class Heap {
   private static final double SHARE_OF_QUERY = 0.20;
   // What is counted may take more than what is advised by other nights' sizes (ADVISED_SHARE_OF_TASK of tuner.spark.memory).
   private static final double MOST_SHARE_OF_TASK = 0.5;
+  /** The most that a page takes (MemoryManager.pageSizeBytes). */
+  public static final long PAGE_BYTES = 64L << 20;
   private static final long MAP_BYTES_PER_ROW = 40L;
   private static final long MAP_BYTES_PER_SLOT = 16L;
   // BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES and maxBroadcastRows.
   private static final long MOST_BYTES = 8L << 30;
   private static final long MOST_ROWS = 357913941L;
+  // Sets the former, from Spark 4.1 on.
+  private static final String MOST_BYTES_SET = "spark.sql.maxBroadcastTableSize";
 
   private Heap() {}
 
@@ -32,7 +38,14 @@ public final class Heap {
     long one = Math.min((long) (unified * SHARE_OF_ONE), MOST_BYTES);
     long collected = context.getConf().getSizeAsBytes("spark.driver.maxResultSize", "1g");
     if (collected > 0) one = Math.min(one, collected);
+    String most = SQLConf.get().getConfString(MOST_BYTES_SET, MOST_BYTES + "b");
+    one = Math.min(one, mostCounted(JavaUtils.byteStringAsBytes(most)));
     return Math.max(0, Math.min(one, (long) (unified * SHARE_OF_QUERY) - others));
+  }
+
+  /** The most bytes of a relation of which Spark counts so many at most: it doubles its page, or takes another one, whole. */
+  private static long mostCounted(long tableBytes) {
+    return Math.min(tableBytes / 2, tableBytes - PAGE_BYTES);
   }
 
   /** The most bytes of what one task hashes, of what execution memory leaves each of its executor's tasks for certain. */
@@ -40,10 +53,18 @@ public final class Heap {
     SparkContext context = context();
     if (context == null) return 0;
     double kept = context.getConf().getDouble("spark.memory.storageFraction", 0.5);
-    return (long) (unifiedBytes(context) * (1 - kept) / Math.max(1, coresOfOne(context)) * MOST_SHARE_OF_TASK);
+    double unified = Math.min(unifiedBytes(context), offHeapBytes(context.getConf()));
+    return (long) (unified * (1 - kept) / Math.max(1, tasksOfOne(context)) * MOST_SHARE_OF_TASK);
   }
 
-  private static SparkContext context() {
+  /** Relations are there, where it is enabled, but those whose keys fit a long: the smaller counts. */
+  private static double offHeapBytes(SparkConf conf) {
+    long size = conf.getBoolean("spark.memory.offHeap.enabled", false) ? conf.getSizeAsBytes("spark.memory.offHeap.size", "0") : 0;
+    return size > 0 ? size : Double.MAX_VALUE;
+  }
+
+  /** The application's; null where there is none. */
+  public static SparkContext context() {
     Option context = SparkContext$.MODULE$.getActive();
     return context.isEmpty() ? null : (SparkContext) context.get();
   }
@@ -57,10 +78,12 @@ public final class Heap {
   }
 
   /** Where it is not said, Spark's own managers give an executor all cores of a machine, at most all that there are. */
-  private static int coresOfOne(SparkContext context) {
-    if (context.isLocal()) return context.defaultParallelism();
+  private static int tasksOfOne(SparkContext context) {
     boolean one = context.master().startsWith("yarn") || context.master().startsWith("k8s");
-    return context.getConf().getInt("spark.executor.cores", one ? 1 : context.defaultParallelism());
+    int cores = context.isLocal() ? 0 : context.getConf().getInt("spark.executor.cores", one ? 1 : 0);
+    if (cores > 0) return cores / Math.max(1, context.getConf().getInt("spark.task.cpus", 1));
+    int all = context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile());
+    return all > 0 ? all : context.defaultParallelism();
   }
 
   /** Bytes of the hash relation of so many rows, which take so many bytes; Long.MAX_VALUE for more than Spark can build. */

@@ -16,9 +16,6 @@ import scala.math.BigInt;
 
 /** What a finished stage has counted. */
 public final class Measured {
-  // The most that a page takes (MemoryManager.pageSizeBytes).
-  private static final long FIRST_PAGE = 64L << 20;
-
   private Measured() {}
 
   /** Bytes of the hash relation that would be built of a stage's rows; -1 where they are not counted yet. */
@@ -70,6 +67,6 @@ public final class Measured {
     for (int i = 0; i < columns.size(); i++) rowBytes += 8 + ((Attribute) columns.get(i)).dataType().defaultSize();
     BigInteger rows = ((BigInt) found.rowCount().get()).bigInteger();
     long byRows = Heap.relationBytes(rows, rows.multiply(BigInteger.valueOf(rowBytes)));
-    return Math.min(size, Math.max(byRows, size - FIRST_PAGE));
+    return Math.min(size, Math.max(byRows, size - Heap.PAGE_BYTES));
   }
 }

@@ -10,7 +10,7 @@ from tests.advice.joins import facts, inner, query, side
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.model.join_site import JoinSide
-from tuner.model.query import Query
+from tuner.model.query import Query, ShuffleExchange
 
 CUSTOMERS = side("customer", rows=1_000_000, shuffle_bytes=60_000_000, sort_ms=1_500)
 SALES = side("store_sales", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=30_000)
@@ -61,3 +61,18 @@ def test_what_ran_twice_is_saved_and_added_twice() -> None:
     one, both = (_hashed_customers(query(replace(once, runs=runs))) for runs in (1, 2))
     assert (both.saved_seconds, both.added_seconds) == pytest.approx((2 * one.saved_seconds, 2 * one.added_seconds))
     assert _sort_seconds(both) == pytest.approx(2 * _sort_seconds(one))
+
+
+def test_a_side_in_so_many_partitions_that_nobody_knows_the_largest_is_hashed_only_where_a_task_has_room_for_all() -> (
+    None
+):
+    def is_vetoed(partitions: int, rows: int) -> bool:
+        build = replace(CUSTOMERS, rows=rows, shuffle_bytes=60 * rows)
+        shuffle = ShuffleExchange(partitions, build.shuffle_bytes, 640 << 20, rows, 2, True)
+        (found,) = [
+            c for c in hash_candidates(facts(query(inner(SALES, build), shuffles=(shuffle,)))) if c.hinted is build
+        ]
+        return found.is_vetoed
+
+    assert [is_vetoed(partitions, 1_000_000) for partitions in (2000, 2001)] == [False, True]
+    assert not is_vetoed(2001, 100_000)

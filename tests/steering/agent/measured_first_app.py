@@ -338,6 +338,7 @@ for value, threshold in (("BROADCAST", "20000"), ("SHUFFLE_HASH", "20000"), ("BR
         value,
         side.relations,
         literals=(literal_class(first.conditions or ()),),
+many_partitions = {"spark_sql_shuffle_partitions": "2001"}
         shuffled=True,
     )
     of_few = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
@@ -368,6 +369,10 @@ for value in ("BROADCAST", "SHUFFLE_HASH"):
     same[f"flag is rare {value}"] = rows(f"flag is rare {value}", of_flags[value], FLAGGED) == plain
 write_flags(FLAGS)
 plain = rows("plain flag everywhere", "", FLAGGED)
+# A hot key beside others: of so many partitions the driver keeps a mean size.
+write_keyed("if(id % 20 > 0, 5, id)")
+plain = rows("plain keyed by one of many", "", KEYED, **small_partitions)
+same["keyed by one of many"] = rows("keyed by one of many", text, KEYED, **small_partitions, **many_partitions) == plain
 for value, text in of_flags.items():
     same[f"flag is everywhere {value}"] = rows(f"flag is everywhere {value}", text, FLAGGED) == plain
 

@@ -81,6 +81,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "keyed by many, not adaptive",
         "keyed by one",
         *(f"keyed beside few {hint}" for hint in ("BROADCAST 20000", "SHUFFLE_HASH 20000", "BROADCAST 100m")),
+        "keyed by one of many",
         *(f"flag is {where} {hint}" for where in ("rare", "everywhere") for hint in ("BROADCAST", "SHUFFLE_HASH")),
         "table as analysed",
         "table loaded since",
@@ -171,6 +172,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "keyed beside few BROADCAST 20000": (Strategy.BROADCAST_HASH, ("held", ReasonCode.HELD_SMALL_SIDE)),
         "keyed beside few SHUFFLE_HASH 20000": (Strategy.BROADCAST_HASH, ("held", ReasonCode.HELD_SMALL_SIDE)),
         "keyed beside few BROADCAST 100m": (Strategy.BROADCAST_HASH, ("applied", None)),
+        "plain keyed by one of many": (Strategy.SORT_MERGE,),
+        "keyed by one of many": (Strategy.SORT_MERGE, ("held", ReasonCode.HELD_LARGE_RESULT)),
     }
     # The same value of files that are as large, but in all of their rows.
     assert of_flags == {

@@ -12,19 +12,21 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.lost_rows import risks_rows
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.side_name import side_name
-from tuner.advice.candidates.task_relation import task_relation_bytes
+from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
+from tuner.advice.candidates.task_relation import shuffle_of, task_relation_bytes
 from tuner.advice.facts import Facts
 from tuner.cost.operator_seconds import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import Interval
 from tuner.model.action import Hint
 from tuner.model.change import Evidence, Prediction
-from tuner.model.join_site import JoinSite
+from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.join_selection.build_sides import shuffled_hash_sides
 from tuner.spark.join_selection.logical_join import LogicalJoin, Side
 from tuner.spark.join_selection.selection_conf import SelectionConf
+from tuner.spark.memory import relation_bytes
 
 
 def hash_candidates(facts: Facts) -> Iterator[HintCandidate]:
@@ -82,11 +84,19 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> H
     merge, hashed = _seconds(facts, query, join, side) if measured else (0.0, 0.0)
     sort = _sort_seconds(facts, query, join) if measured else 0.0
     growth = facts.once(Growth).factor(query, join, build)
-    too_large = math.isinf(growth) or size * growth > facts.task_cap_bytes
+    most = max(size, _uncounted_bytes(query, build))
+    too_large = math.isinf(growth) or most * growth > facts.task_cap_bytes
     vetoed = not measured or not is_measured(query, build) or too_large or fans_out(join)
     vetoed = vetoed or risks_rows(facts, join, side)
     prediction = predict_gains([(query, _gain(merge, hashed, sort))])
     return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, merge, hashed, prediction, vetoed)
+
+
+def _uncounted_bytes(query: Query, build: JoinSide) -> int:
+    """What one task may get of a side whose partitions the driver has no sizes of: the agent holds the hint for all of that."""
+    shuffle = shuffle_of(query, build)
+    told = shuffle is None or shuffle.partitions <= MOST_PARTITIONS
+    return 0 if told else relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
 
 
 def _gain(merge: float, hashed: float, sort: float) -> Interval:

@@ -4,11 +4,13 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
 import org.apache.spark.MapOutputStatistics;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 import org.apache.spark.sql.execution.adaptive.ShuffleQueryStageExec;
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.internal.SQLConf$;
 import scala.Option;
@@ -44,9 +46,20 @@ public final class Measured {
       largest = Math.max(largest, partitions[i]);
       sum += partitions[i];
     }
+    largest = Math.min(sum, largest + hidden(((ShuffleQueryStageExec) plan).shuffle(), partitions.length));
     BigDecimal share = BigDecimal.valueOf(sum == 0 ? 1.0 : Math.min(1.0, largest / sum));
     BigInteger rows = part(((BigInt) found.rowCount().get()).bigInteger(), share);
     return Heap.relationBytes(rows, part(found.sizeInBytes().bigInteger(), share));
+  }
+
+  /**
+   * Bytes that a partition may have beyond those that are told of it: of many partitions each map task tells but the mean of those
+   * blocks that are no larger than a threshold (HighlyCompressedMapStatus).
+   */
+  private static double hidden(ShuffleExchangeLike shuffle, int partitions) {
+    SparkConf conf = Heap.context().getConf();
+    if (partitions <= conf.getInt("spark.shuffle.minNumPartitionsToHighlyCompress", 2000)) return 0;
+    return (double) shuffle.numMappers() * conf.getSizeAsBytes("spark.shuffle.accurateBlockThreshold", "100m");
   }
 
   private static BigInteger part(BigInteger whole, BigDecimal share) {

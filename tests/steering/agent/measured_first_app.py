@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
@@ -40,6 +40,8 @@ RENAMED = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT {key} AS sale, note FROM sales JOIN returns ON s_ticket = r_ticket) "
     "JOIN visits ON v_sale = sale"
 )
+# Nine in ten rows have one key, of which only two other rows are.
+HOT = RENAMED.format(key="if(s_id < 900, 0, s_id)")
 # The same, with a join above that one which leaves the rows where they are.
 FURTHER_DOWN = (
     "SELECT count(*), sum(v_id), max(note) FROM (SELECT s_ticket AS sale, note FROM sales JOIN returns ON s_ticket = r_ticket "
@@ -82,14 +84,32 @@ def read_views(session: SparkSession) -> None:
             session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
 
 
-def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
+def asked(label: str, directives: str, sql: str, **conf: str) -> DataFrame:
     session = spark.newSession()
     session.conf.set("spark.tuner.directives", directives)
     for name, value in conf.items():
         session.conf.set(name.replace("_", "."), value)
     read_views(session)
     session.sparkContext.setJobDescription(label)
-    return [tuple(row) for row in session.sql(sql).collect()]
+    return session.sql(sql)
+
+
+def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
+    return [tuple(row) for row in asked(label, directives, sql, **conf).collect()]
+
+
+def rows_of_skewed(label: str, directives: str) -> list:
+    """Of a query with a hot key; none where Spark does not split its partition."""
+    of_any_size = {"Factor": "1", "ThresholdInBytes": "1"}
+    conf = {f"spark_sql_adaptive_skewJoin_skewedPartition{name}": value for name, value in of_any_size.items()}
+    frame = asked(label, directives, HOT, spark_sql_adaptive_advisoryPartitionSizeInBytes="1000", **conf)
+    found = [tuple(row) for row in frame.collect()]
+    join = next(
+        line
+        for line in frame._jdf.queryExecution().executedPlan().toString().splitlines()
+        if "v_sale" in line and "MergeJoin" in line
+    )
+    return found if "skew=true" in join else []
 
 
 def beside_a_thread_without_the_agent(directives: str) -> tuple[list, list]:
@@ -231,6 +251,9 @@ of_limit = HintDirective(
 )
 limited = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(of_limit,)),))
 same["small, of too many bytes"] = rows("small, of too many bytes", limited) == plain
+# Of relations as large as this, their last page whole, Spark makes a query fail.
+largest = {"spark_sql_maxBroadcastTableSize": "64m"}
+same["small, of too many bytes for Spark"] = rows("small, of too many bytes for Spark", text, **largest) == plain
 without, found = beside_a_thread_without_the_agent(text)
 same["beside a thread without the agent"] = without == found == plain
 same["planned in a thread without the agent"] = planned_in_a_thread_without_the_agent(text) == plain
@@ -251,14 +274,13 @@ of_further = broadcasting("hint_join:r", "plain further down", number=3)
 same["further down"] = rows("further down", of_further, FURTHER_DOWN, **small_broadcasts) == plain
 taken_for_large = {"spark_sql_sources_fileCompressionFactor": "1000000"}
 plain = rows("plain unread", "", UNREAD, **taken_for_large)
-# Of relations as large as this, their last page whole, Spark makes a query fail.
-largest = {"spark_sql_maxBroadcastTableSize": "64m"}
-same["small, of too many bytes for Spark"] = rows("small, of too many bytes for Spark", text, **largest) == plain
 same["unread"] = rows("unread", broadcasting("hint_join:u", "plain unread"), UNREAD, **taken_for_large) == plain
 # The same number of rows in files of about the same size: each ticket meets 500 others.
 write("id % 4")
 skewed = rows("plain and skewed", "")
 same["skewed"] = rows("skewed", text) == skewed
+hot = rows_of_skewed("plain hot", "")
+same["hot"] = len(hot) == 1 and rows_of_skewed("hot", broadcasting("hint_join:h", "plain hot")) == hot
 by_tickets = RENAMED.format(key="s_ticket")
 skewed = rows("plain and skewed tickets", "", by_tickets)
 same["skewed tickets"] = rows("skewed tickets", of_renamed, by_tickets) == skewed
@@ -316,6 +338,7 @@ def write_keyed(key: str) -> None:
 
 # Adaptive execution puts partitions together that are smaller.
 small_partitions = {"spark_sql_adaptive_advisoryPartitionSizeInBytes": "100000"}
+many_partitions = {"spark_sql_shuffle_partitions": "2001"}
 write_keyed("id % 1000")
 plain = rows("plain keyed", "", KEYED, **small_partitions)
 first = harvested("plain keyed")
@@ -338,7 +361,6 @@ for value, threshold in (("BROADCAST", "20000"), ("SHUFFLE_HASH", "20000"), ("BR
         value,
         side.relations,
         literals=(literal_class(first.conditions or ()),),
-many_partitions = {"spark_sql_shuffle_partitions": "2001"}
         shuffled=True,
     )
     of_few = encode_message((QueryDirectives(first.fingerprint, first.relations, hints=(hint,)),))
@@ -347,6 +369,10 @@ many_partitions = {"spark_sql_shuffle_partitions": "2001"}
 write_keyed("5")
 plain = rows("plain keyed by one", "", KEYED, **small_partitions)
 same["keyed by one"] = rows("keyed by one", text, KEYED, **small_partitions) == plain
+# A hot key beside others: of so many partitions the driver keeps a mean size.
+write_keyed("if(id % 20 > 0, 5, id)")
+plain = rows("plain keyed by one of many", "", KEYED, **small_partitions)
+same["keyed by one of many"] = rows("keyed by one of many", text, KEYED, **small_partitions, **many_partitions) == plain
 
 
 def write_flags(rare: int) -> None:
@@ -369,10 +395,6 @@ for value in ("BROADCAST", "SHUFFLE_HASH"):
     same[f"flag is rare {value}"] = rows(f"flag is rare {value}", of_flags[value], FLAGGED) == plain
 write_flags(FLAGS)
 plain = rows("plain flag everywhere", "", FLAGGED)
-# A hot key beside others: of so many partitions the driver keeps a mean size.
-write_keyed("if(id % 20 > 0, 5, id)")
-plain = rows("plain keyed by one of many", "", KEYED, **small_partitions)
-same["keyed by one of many"] = rows("keyed by one of many", text, KEYED, **small_partitions, **many_partitions) == plain
 for value, text in of_flags.items():
     same[f"flag is everywhere {value}"] = rows(f"flag is everywhere {value}", text, FLAGGED) == plain
 

@@ -142,7 +142,7 @@ public final class MeasuredFirst extends HintInfo {
     compare();
     LogicalPlan side = left ? join.left() : join.right();
     List keys = keys(join, left);
-    return comesPartitioned(side) ? Shuffled.anew(keys, side) : Shuffled.by(keys, side);
+    return Shuffled.forJoin(comesPartitioned(side) ? Shuffled.anew(keys, side) : Shuffled.by(keys, side));
   }
 
   private static List keys(Join join, boolean left) {

@@ -6,11 +6,51 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning;
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec;
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec$;
+import org.apache.spark.sql.internal.SQLConf;
 import scala.None$;
 
 /** A shuffle by expressions, into as many partitions as Spark would by itself. */
 public final class Shuffled {
+  private static final TreeNodeTag FOR_JOIN = new TreeNodeTag("tuner.steering.agent.shuffledForJoin");
+
   private Shuffled() {}
+
+  /** To be planned as if the join above asked for it: where it is a user's, Spark splits no skewed partitions (OptimizeSkewedJoin). */
+  public static LogicalPlan forJoin(LogicalPlan shuffle) {
+    shuffle.setTagValue(FOR_JOIN, Boolean.TRUE);
+    return shuffle;
+  }
+
+  public static boolean isForJoin(LogicalPlan plan) {
+    return plan.getTagValue(FOR_JOIN).isDefined();
+  }
+
+  /** The exchange of such a shuffle, of what is planned below it. */
+  public static SparkPlan exchange(LogicalPlan plan, SparkPlan child) throws ReflectiveOperationException {
+    Constructor made = ShuffleExchangeExec.class.getConstructors()[0];
+    Object[] arguments = new Object[made.getParameterTypes().length];
+    arguments[0] = new HashPartitioning(keys(plan), SQLConf.get().numShufflePartitions());
+    arguments[1] = child;
+    // Where it comes from, and what releases add: EnsureRequirements says nothing of these either.
+    for (int i = 2; i < arguments.length; i++) arguments[i] = byDefault(i + 1);
+    return (SparkPlan) made.newInstance(arguments);
+  }
+
+  private static scala.collection.immutable.List keys(LogicalPlan plan) {
+    boolean rebalances = plan instanceof RebalancePartitions;
+    return Trees.seq(Trees.list(rebalances ? ((RebalancePartitions) plan).partitionExpressions()
+        : ((RepartitionByExpression) plan).partitionExpressions()));
+  }
+
+  private static Object byDefault(int argument) throws ReflectiveOperationException {
+    String name = "$lessinit$greater$default$" + argument;
+    return ShuffleExchangeExec$.class.getMethod(name, new Class[0]).invoke(ShuffleExchangeExec$.MODULE$, new Object[0]);
+  }
 
   /** Spark leaves it out where the rows come partitioned just so (EnsureRequirements). */
   public static LogicalPlan by(List keys, LogicalPlan plan) {

@@ -1,6 +1,6 @@
-"""What the agent takes for limits, by the settings of applications: `limits_app.py REPORT`.
+"""What the agent takes for limits, by the settings of applications: `limits_app.py JAVA REPORT`.
 
-The report has for each application how much one task may hash.
+The report has for each application how much one task may hash, and whether the tables of a Java source are shuffled.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from py4j.java_gateway import JavaObject
 from pyspark.sql import SparkSession
 
-report = Path(sys.argv[1])
+source, report = Path(sys.argv[1]), Path(sys.argv[2])
 OFF_HEAP = {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "16m"}
 
 
@@ -28,6 +28,15 @@ def most_task_bytes(**conf: str) -> int:
         spark.stop()
 
 
+def are_shuffled(*sizes: int) -> list[bool]:
+    spark = SparkSession.builder.getOrCreate()
+    compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(agent_class(spark, "Heap").getClassLoader())
+    compiler.cook(source.read_text(encoding="utf-8"))
+    made = compiler.getClassLoader().loadClass(f"org.apache.spark.sql.delta.stats.{source.stem}")
+    return [made.newInstance().areShuffled(spark._jsparkSession, size) for size in sizes]
+
+
 found = {
     "as it is": most_task_bytes(),
     "with few partitions": most_task_bytes(**{"spark.default.parallelism": "1"}),
@@ -35,4 +44,4 @@ found = {
     "with tasks of two cores": most_task_bytes(**{"spark.task.cpus": "2"}),
     "off the heap": most_task_bytes(**OFF_HEAP),
 }
-report.write_text(json.dumps(found))
+report.write_text(json.dumps([found, are_shuffled(1 << 30, 1 << 10)]))

@@ -20,6 +20,8 @@ import scala.collection.immutable.Nil$;
  * them (InMemoryFileIndex.equals).
  */
 public final class ListedFiles {
+  private static final String PREPARED_BY_DELTA = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex";
+
   private ListedFiles() {}
 
   /** Of plans whose relations correspond place by place. */
@@ -58,6 +60,14 @@ public final class ListedFiles {
   /** Whether a relation is a catalog's table in partitions that nobody has listed yet. */
   public static boolean areInPartitions(LogicalPlan leaf) {
     return ofLeaf(leaf) instanceof CatalogFileIndex;
+  }
+
+  /**
+   * Whether it is known which files a relation is read of, and so how large it is: no filter takes partitions from it later. Delta
+   * looks its version up once for all scans of a query, and leaves out what their filters do not ask for (PrepareDeltaScan).
+   */
+  public static boolean areKnown(FileIndex files) {
+    return files instanceof PartitioningAwareFileIndex || files.getClass().getName().equals(PREPARED_BY_DELTA);
   }
 
   private static List of(LogicalPlan plan) {

@@ -5,10 +5,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import org.apache.spark.sql.execution.datasources.PartitioningAwareFileIndex;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
 
@@ -16,7 +14,6 @@ import org.apache.spark.sql.execution.datasources.v2.FileScan;
 public final class Repeatable {
   // Rows that the plan holds. Those of a cache may be made again for each reading, where memory lacks.
   private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation".split(" ")));
-  private static final String PREPARED_BY_DELTA = "org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex";
 
   private Repeatable() {}
 
@@ -36,18 +33,14 @@ public final class Repeatable {
    * are those of a partitioned table of a catalog that no filter pruned (CatalogFileIndex).
    */
   private static boolean isSnapshot(LogicalPlan leaf) {
-    if (leaf instanceof LogicalRelation) return isListed(((LogicalRelation) leaf).relation());
+    if (leaf instanceof LogicalRelation) {
+      Object relation = ((LogicalRelation) leaf).relation();
+      return relation instanceof HadoopFsRelation && ListedFiles.areKnown(((HadoopFsRelation) relation).location());
+    }
     if (leaf instanceof DataSourceV2ScanRelation) {
       Object scan = ((DataSourceV2ScanRelation) leaf).scan();
       return scan instanceof FileScan || scan.getClass().getName().startsWith("org.apache.iceberg.spark.source.");
     }
     return HELD.contains(leaf.getClass().getSimpleName());
-  }
-
-  /** Delta looks its version up once for all scans of a query (PrepareDeltaScan). */
-  private static boolean isListed(Object relation) {
-    if (!(relation instanceof HadoopFsRelation)) return false;
-    FileIndex files = ((HadoopFsRelation) relation).location();
-    return files instanceof PartitioningAwareFileIndex || files.getClass().getName().equals(PREPARED_BY_DELTA);
   }
 }

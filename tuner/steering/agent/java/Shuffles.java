@@ -99,7 +99,7 @@ public final class Shuffles {
     if (!(filter.child() instanceof LogicalRelation)) return false;
     Object relation = ((LogicalRelation) filter.child()).relation();
     if (!(relation instanceof HadoopFsRelation)) return false;
-    if (((HadoopFsRelation) relation).location() instanceof PartitioningAwareFileIndex) return false;
+    if (ListedFiles.areKnown(((HadoopFsRelation) relation).location())) return false;
     String[] partitions = ((HadoopFsRelation) relation).partitionSchema().fieldNames();
     List columns = Trees.list(((Expression) filter.condition()).references());
     for (int i = 0; i < columns.size(); i++) {

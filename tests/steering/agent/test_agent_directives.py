@@ -483,6 +483,9 @@ def test_no_more_is_said_than_is_read_again() -> None:
     assert len(said.ids) == MAX_DIRECTIVES and actions[0].id in said.ids
     ((left, why),) = found.skipped
     assert left == actions[1000] and str(MAX_DIRECTIVES) in why
+    pinned = (*changes[:1000], replace(changes[1000], standing=Standing.PINNED))
+    ((left, _),) = agent_directives(Decision(Mode.AUTO, pinned), [ran]).skipped
+    assert left == actions[500]
     (first,) = decision(order(Joined(Joined(0, 2), 1), fingerprint=digest)).changes
     needing = replace(changes[1], change=replace(changes[1].change, needs=first.id), gained_seconds=None)
     trial = (replace(first, gained_seconds=0.5), needing)

@@ -23,7 +23,7 @@ from tuner.model.agent_message import (
     SizeBounds,
     encode_message,
 )
-from tuner.model.decision import DecidedChange, Decision
+from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
 from tuner.model.reason import ReasonCode
@@ -103,19 +103,20 @@ def agent_directives(
 
 
 def _with_most_gain(decision: Decision, most: int) -> set[Action]:
-    """So many actions on joins at most, of whole trials."""
+    """So many actions on joins at most, of whole trials; what people pinned comes first."""
     found: set[Action] = set()
-    for trial in sorted(decided_by_trial(decision.in_force), key=_gain, reverse=True):
+    for trial in sorted(decided_by_trial(decision.in_force), key=_worth, reverse=True):
         more = {action for decided in trial for action in decided.change.carried_out if action.kind in ON_JOINS}
         if len(found | more) <= most:
             found |= more
     return found
 
 
-def _gain(trial: Sequence[DecidedChange]) -> float:
-    """Seconds that the changes of one trial gain together, as measured or, before that, as predicted."""
+def _worth(trial: Sequence[DecidedChange]) -> tuple[bool, float]:
+    """Whether a change of one trial is pinned, and the seconds that they gain together, as measured or, before that, as predicted."""
     predicted = (d.change.prediction.gain if d.change.prediction else 0.0 for d in trial)
-    return max((d.gained_seconds for d in trial if d.gained_seconds is not None), default=max(predicted))
+    gain = max((d.gained_seconds for d in trial if d.gained_seconds is not None), default=max(predicted))
+    return any(d.standing is Standing.PINNED for d in trial), gain
 
 
 def _told(

@@ -62,6 +62,17 @@ def test_a_second_loss_is_final() -> None:
     assert found.why.numbers["run"] == "etl/4/1"
 
 
+def test_what_a_run_failed_without_stays_after_one_loss_and_goes_after_two() -> None:
+    slow = [_failed_without(night(number, 15.0, TRIAL)) for number in (2, 3)]
+    assert after(*USUAL, slow[0]).now.standing is TRIAL
+    assert after(*USUAL, *slow).standing is ROLLED_BACK
+
+
+def _failed_without(found: Run) -> Run:
+    changes = tuple(replace(one, failed_without=True) for one in found.decision.changes)
+    return replace(found, decision=replace(found.decision, changes=changes))
+
+
 def test_runs_side_by_side_had_the_same_night() -> None:
     beside = replace(SLOW, key="etl/2b/1", started_at=SLOW.started_at + timedelta(minutes=1))
     ended = SLOW.started_at + timedelta(hours=1)

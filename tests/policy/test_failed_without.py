@@ -70,11 +70,26 @@ def test_what_does_not_reach_the_query_that_failed_is_not_what_it_lacked() -> No
 
 
 def test_a_run_whose_log_never_came_is_not_had_again() -> None:
+    runs = lost_without()
+    assert in_force(decide(situation(Mode.AUTO, 1, runs))) == {NEEDED.id}
+
+
+def test_what_a_log_that_never_came_was_to_tell_another_run_tells() -> None:
+    runs = lost_without()
+    for night in range(5, 65):
+        changes = decide(situation(Mode.AUTO, 1, runs[-60:])).changes
+        slow = 3 if any(d.is_in_force for d in changes) else 1
+        runs.append(run(night, {"q1": slow * 6.0, "q2": 6.0}, *changes))
+    last = [d.standing for one in runs[-50:] for d in one.decision.changes if d.id == NEEDED.id]
+    assert set(last) == {Standing.ROLLED_BACK}
+
+
+def lost_without() -> list[Run]:
+    """Runs with what is proven, which has long been in force; and one without it, whose log never came."""
     long_in_force = [run(night, SECONDS, PROMOTED[0]) for night in range(4)]
     without = decide(situation(Mode.AUTO, 1, long_in_force))
     assert not in_force(without)
-    lost = run(4, None, *without.changes, state=RunState.LOST)
-    assert in_force(decide(situation(Mode.AUTO, 1, [*long_in_force, lost]))) == {NEEDED.id}
+    return [*long_in_force, run(4, None, *without.changes, state=RunState.LOST)]
 
 
 def test_what_fails_with_it_too_may_be_left_out_again() -> None:

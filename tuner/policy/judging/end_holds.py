@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tuner.model.decision import Standing
-from tuner.model.run import Run
+from tuner.model.run import Run, RunState
 from tuner.policy.awaited_run import AwaitedRun
 from tuner.policy.doubt import confirmed_losses, judged_together
 from tuner.policy.failed_without import failed_without
@@ -33,10 +33,11 @@ def end_holds(ledger: LedgerState, run: Run) -> None:
 
 def end_failed_holds(ledger: LedgerState, run: Run, earlier: Sequence[Run]) -> None:
     """What a run was without that failed, or of which a query did that it reaches, is left out no more: what the job needs to
-    succeed is not to be found out at that price again."""
+    succeed is not to be found out at that price again. One whose log never came shows no such need: another may be without it."""
+    has_failed = run.state is not RunState.LOST
     for decided in failed_without(run, earlier):
         if (record := ledger.records.get(decided.id)) is not None:
-            needed = replace(record.decided, failed_without=True)
+            needed = replace(record.decided, failed_without=has_failed or record.decided.failed_without)
             ledger.records[decided.id] = replace(record, decided=needed, held_out=None, awaits=AwaitedRun())
 
 

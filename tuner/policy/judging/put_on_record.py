@@ -31,10 +31,9 @@ def put_on_record(
     held_out: Reason | None = None,
     doubt: Reason | None = None,
 ) -> None:
-    """`held_out`, or a `doubt`, is why the next run is to be without it, if the last one without it did not fail. A run that
-    `counts` was one of its trials."""
-    if decided.failed_without:
-        held_out = doubt = None
+    """`held_out`, or a `doubt`, is why the next run is to be without it, if the last one without it did not fail: what one with
+    it is to tell then stays a doubt. A run that `counts` was one of its trials."""
+    hold = None if decided.failed_without else held_out or doubt
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
     if before is not None and was_decided_before(run, before):
@@ -42,14 +41,14 @@ def put_on_record(
         if before.standing in TAKEN_OUT and standing not in TAKEN_OUT:
             return
         decided = replace(decided, excluded=tuple(sorted({*decided.excluded, *before.decided.excluded})))
-        held_out = held_out or doubt or before.held_out
+        hold = hold or before.held_out
     own = _context_of_failed(ledger, run) if standing in TAKEN_OUT else None
     if standing in TAKEN_OUT:
         losses = (*losses, ledger.lost_with, *([replace(ledger.lost_with, context=own)] if own else []))
         ledger.cleared.discard(decided.id)
         ledger.suspected.pop(decided.id, None)
     awaits = AwaitedRun()
-    if held_out or doubt:
+    if hold:
         awaited = [str(doubt.numbers["query"])] if doubt else decided.queries
         awaits = awaited_run(decided.id, awaited, ledger.measured, ledger.histories.of(run))
     found = Record(
@@ -60,7 +59,7 @@ def put_on_record(
         gain_seconds=gain_seconds if gain_seconds is not None or before is None else before.gain_seconds,
         losses=losses,
         judged_at=_latest_end(run, before),
-        held_out=held_out or doubt,
+        held_out=hold,
         doubt=Doubt(doubt, ledger.lost_with) if doubt else _doubt_left(before, run, gain_seconds),
         unmeasured=_unmeasured(ledger, run, decided, before),
         balance=_balance(standing, before, gain_seconds, doubt),

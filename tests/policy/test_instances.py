@@ -11,8 +11,13 @@ import pytest
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.query_values import FilterCondition
+from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Run, RunState
 from tuner.model.verdict import Ruling
+from tuner.plan.literals import literal_class
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decide import decide
 from tuner.policy.instances import ask_alike, latest_of_instance, latest_of_its_queries, queries_of_others
 from tuner.policy.judging.ledger_state import LedgerState
@@ -75,7 +80,7 @@ class Mapped:
         known = self._known(name, begun)
         latest = latest_of_instance(known, name)
         asked = dict.fromkeys(q.fingerprint for q in latest.outcome.queries) if latest and latest.outcome else {}
-        had = in_force(latest.decision) if latest else set()
+        had = {one.id for one in changes_in_effect(latest)} if latest else set()
         advised = [c for query in asked for c in self.advice(query) if c.id not in had]
         return decide(Situation(Mode.AUTO, 1, known, advised, instance=name))
 
@@ -239,6 +244,43 @@ def test_a_property_is_in_the_runs_that_have_its_queries_alone() -> None:
         (mine,) = advice(f"q{index_of(found)}")
         assert in_force(found.decision) <= {mine.id}
     assert sum(bool(found.decision.in_force) for found in job.of_night(5)) >= 3
+
+
+class Dated(Mapped):
+    """Each asks for the rows of its night, of which there are about as many each night; the agent acts on the values of its
+    directives alone."""
+
+    def _end(self, begun: Run, night: int, index: int) -> Run:
+        day = (FilterCondition("db.t.ds", str(night)),)
+        asked = set(self.asks(night, index))
+        had = [one for one in begun.decision.in_force if not asked.isdisjoint(one.queries)]
+        out = [one.id for one in had if literal_class(day, {*one.neutral, *one.fleeting}) not in one.literals]
+        followed = Decision(Mode.AUTO, tuple(one for one in begun.decision.changes if one.id not in out))
+        ended = super()._end(replace(begun, decision=followed), night, index)
+        assert ended.outcome is not None
+        told = tuple(
+            DirectiveResult(one.id, DirectiveStatus.HELD if one.id in out else DirectiveStatus.APPLIED) for one in had
+        )
+        queries = tuple(
+            replace(
+                query,
+                conditions=day,
+                literals=literal_class(day),
+                row_counts=(RowCount("db.t#0", 100_000),),
+                directives=told,
+            )
+            for query in ended.outcome.queries
+        )
+        return replace(ended, decision=begun.decision, outcome=replace(ended.outcome, queries=queries))
+
+
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize("instances", [5, 20])
+def test_a_day_that_advances_is_learned_of_however_many_instances(instances: int, beside: bool) -> None:
+    job = Dated(instances, beside, effects=GAINS)
+    job.nights(*range(6))
+    for found in job.of_night(5):
+        assert [one.id for one in changes_in_effect(found)] == [hint(f"q{index_of(found)}").id], found.key
 
 
 def test_what_a_person_asked_for_reaches_all() -> None:

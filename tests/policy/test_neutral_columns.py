@@ -5,7 +5,7 @@ from __future__ import annotations
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import FilterCondition
 from tuner.model.row_count import RowCount
-from tuner.policy.neutral_columns import MOST_RUNS, neutral_columns
+from tuner.policy.neutral_columns import MOST_NIGHTS, neutral_columns
 
 Ran = tuple[int, Query]
 DAY, TENANT, BATCH = "db.sales.day", "db.sales.tenant", "db.sales.batch"
@@ -37,7 +37,7 @@ def test_a_ten_fold_day_is_seen_in_rows_of_the_relation_or_of_the_join() -> None
 
 
 def test_what_was_four_weeks_ago_does_not_count() -> None:
-    nights = [ran(n, 100_000 if n < 8 else 1_000_000, day=str(n)) for n in range(8 + MOST_RUNS)]
+    nights = [ran(n, 100_000 if n < 8 else 1_000_000, day=str(n)) for n in range(8 + MOST_NIGHTS)]
     assert neutral_columns(nights[:16]) == set()
     assert neutral_columns(nights) == {DAY}
 

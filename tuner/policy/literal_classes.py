@@ -50,18 +50,13 @@ def _class_of(conditions: tuple[FilterCondition, ...], neutral: frozenset[str]) 
 
 def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
     """Those of a cohort's runs, oldest first: the more runs, the more columns are known not to matter."""
-    # Rows of a merged plan are those of several values together: they tell of one another only.
-    by_query: dict[tuple[str, bool], list[Ran]] = {}
-    for number, run in enumerate(runs):
-        for query in run.outcome.queries if run.outcome and usable(run) else ():
-            if query.status is QueryStatus.SUCCEEDED and query.conditions is not None:
-                by_query.setdefault((query.fingerprint, query.merged), []).append((number, query))
+    by_query = _by_query(runs)
     neutral: dict[str, frozenset[str]] = {}
     for (fingerprint, _), ran in by_query.items():
         for executions in _as_told(ran):
             if found := neutral_columns(executions):
                 neutral[fingerprint] = max(found, neutral.get(fingerprint, found), key=len)
-    known = LiteralClasses(neutral, fleeting=_fleeting(by_query, neutral, _nights(runs)))
+    known = LiteralClasses(neutral, fleeting=_fleeting(by_query, neutral))
     known = replace(known, in_full=_in_full(by_query, known))
     several: dict[tuple[str, str], set[str]] = {}
     for run in runs:
@@ -69,6 +64,17 @@ def literal_classes(runs: Sequence[Run]) -> LiteralClasses:
             if query.literals and query.conditions is not None:
                 several.setdefault((query.fingerprint, query.literals), set()).add(known.of(query))
     return replace(known, earlier={key: min(classes) for key, classes in several.items() if len(classes) == 1})
+
+
+def _by_query(runs: Sequence[Run]) -> dict[tuple[str, bool], list[Ran]]:
+    """The executions whose values are known, in the order of their nights. Rows of a merged plan are those of several values
+    together: they tell of one another only."""
+    found: dict[tuple[str, bool], list[Ran]] = {}
+    for night, run in sorted(zip(_nights(runs), runs, strict=True), key=itemgetter(0)):
+        for query in run.outcome.queries if run.outcome and usable(run) else ():
+            if query.status is QueryStatus.SUCCEEDED and query.conditions is not None:
+                found.setdefault((query.fingerprint, query.merged), []).append((night, query))
+    return found
 
 
 def _in_full(by_query: Mapping[tuple[str, bool], Sequence[Ran]], known: LiteralClasses) -> dict[tuple[str, str], str]:
@@ -94,14 +100,13 @@ def _nights(runs: Sequence[Run]) -> list[int]:
 
 
 def _fleeting(
-    by_query: Mapping[tuple[str, bool], Sequence[Ran]], neutral: Mapping[str, frozenset[str]], nights: Sequence[int]
+    by_query: Mapping[tuple[str, bool], Sequence[Ran]], neutral: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for (fingerprint, is_merged), ran in by_query.items():
         # A merged plan tells no condition of its own; where it alternates with others, nothing is the same every night.
         for executions in () if is_merged else _as_told(ran):
-            by_night = sorted(((nights[number], query) for number, query in executions), key=itemgetter(0))
-            if columns := fleeting_columns(by_night, neutral.get(fingerprint, frozenset())):
+            if columns := fleeting_columns(executions, neutral.get(fingerprint, frozenset())):
                 found.setdefault(fingerprint, columns)
     return found
 

@@ -20,12 +20,12 @@ FEW_ROWS = 1000
 # category: some of these are rare and others frequent, and as many have to be alike.
 LEAST_ADVANCES = 3
 LEAST_CATEGORIES = 8
-# Subsets of so many columns are looked at, and the latest runs and executions: four weeks of a nightly job.
+# Subsets of so many columns are looked at, and the latest nights and executions: four weeks of a nightly job.
 MOST_COLUMNS = 6
-MOST_RUNS = 28
+MOST_NIGHTS = 28
 MOST_EXECUTIONS = 500
 
-# An execution, and the number of its run.
+# An execution, and the number of its night.
 Ran = tuple[int, Query]
 
 
@@ -49,7 +49,7 @@ def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
 
 def latest_of(executions: Sequence[Ran]) -> list[Ran]:
     """Those that are looked at."""
-    return [(night, query) for night, query in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_RUNS]
+    return [(night, query) for night, query in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_NIGHTS]
 
 
 _Values = dict[str, tuple[str, ...]]
@@ -107,7 +107,7 @@ def rows_apart(queries: Sequence[Query]) -> float:
 
 
 def _is_proven(taken: Sequence[tuple[int, tuple[str, ...]]]) -> bool:
-    """Whether a column took enough values: `taken` are runs' numbers with the values, oldest first."""
+    """Whether a column took enough values: `taken` are nights' numbers with the values, oldest first."""
     by_night: dict[int, set[tuple[str, ...]]] = {}
     order: list[tuple[str, ...]] = []
     for night, values in taken:

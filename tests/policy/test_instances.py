@@ -17,6 +17,7 @@ from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.plan.literals import literal_class
+from tuner.policy.awaited_run import LONGEST_WAIT
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decide import decide
 from tuner.policy.instances import ask_alike, latest_of_instance, latest_of_its_queries, queries_of_others
@@ -164,6 +165,32 @@ def test_what_is_proven_is_left_out_again_where_it_is_asked(beside: bool) -> Non
         assert left_out and {index_of(one) for one in left_out} == {index}
         mine = [one for one in job.runs if index_of(one) == index]
         assert sum(hint(f"q{index}").id not in in_force(one.decision) for one in mine[3:]) <= 3
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_property_that_is_to_be_left_out_waits_for_the_instance_that_asks_its_queries(beside: bool) -> None:
+    nights = [proven_for_the_first(night, beside) for night in range(4)]
+    runs = [one for several in nights for one in several]
+    last = decide(Situation(Mode.AUTO, 1, runs, instance=instance(0)))
+    assert last.left_out_for_long == {conf().id}
+    without = [replace(ran(4, 0, "q0", beside=beside), decision=last), *proven_for_the_first(4, beside)[1:]]
+    assert in_force(decide(Situation(Mode.AUTO, 1, [*runs, *without], instance=instance(0)))) == {conf().id}
+
+
+def test_a_property_waits_no_longer_for_a_query_that_its_instance_asks_no_more() -> None:
+    runs = [one for night in range(4) for one in proven_for_the_first(night)]
+    for night in range(4, 4 + LONGEST_WAIT):
+        out = decide(Situation(Mode.AUTO, 1, runs, instance=instance(0)))
+        assert not in_force(out)
+        runs += [replace(ran(night, 0, "q"), decision=out), *proven_for_the_first(night)[1:]]
+    assert in_force(decide(Situation(Mode.AUTO, 1, runs, instance=instance(0)))) == {conf().id}
+
+
+def proven_for_the_first(night: int, beside: bool = True) -> list[Run]:
+    """A night of as many other instances as runs that a property waits for, and more, with one that is proven for the first."""
+    first, *others = (ran(night, index, f"q{index}", beside=beside) for index in range(LONGEST_WAIT + 3))
+    with_it = Decision(Mode.AUTO, (decided(conf(), Standing.PROMOTED, ["q0"]),))
+    return [replace(first, decision=with_it), *others]
 
 
 def alike(night: int, index: int) -> list[str]:

@@ -15,11 +15,12 @@ from tuner.policy.record import Record
 
 
 def end_holds(ledger: LedgerState, run: Run) -> None:
-    """A measured run without a change has told what it was held out for, if it measured what that is."""
+    """A measured run without a change has told what it was held out for, if it measured what that is. A run of an instance of a
+    mapped task that never asks what it is held out for tells nothing of it, however many there are."""
     in_force = {d.id for d in run.decision.in_force}
     told = []
     for id_, record in ledger.records.items():
-        if record.held_out and id_ not in in_force:
+        if record.held_out and id_ not in in_force and ledger.may_ask(run, record.awaits.queries):
             reaches_all = not record.decided.change.is_on_joins
             awaits = record.awaits.after(run, ledger.measured, reaches_all=reaches_all)
             if awaits is not None:

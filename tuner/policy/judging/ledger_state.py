@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
@@ -42,6 +42,8 @@ class LedgerState:
     cleared: set[str] = field(default_factory=set)
     suspected: dict[str, int] = field(default_factory=dict)
     _beside: QueriesBeside = field(default_factory=QueriesBeside)
+    # By instance of a mapped task the queries (fingerprints) that its runs had.
+    _asked: dict[str, set[str]] = field(default_factory=dict)
 
     @property
     def records(self) -> dict[str, Record]:
@@ -62,6 +64,7 @@ class LedgerState:
 
     def learn(self, run: Run) -> None:
         """What that run measured."""
+        self._asked.setdefault(run.instance, set()).update(run.fingerprints)
         self.histories.of(run).add(self.measured, beside=self._beside.add(run))
         held, allocations = allocated(run), self.allocations.of(run)
         # What executors hold in a night that found nothing to read says nothing of other nights.
@@ -71,6 +74,11 @@ class LedgerState:
         for query in self.measured:
             for id_ in query.changes:
                 self.met.setdefault(id_, set()).add(query.literals)
+
+    def may_ask(self, run: Run, queries: Collection[str]) -> bool:
+        """Whether a run may have had one of these queries (fingerprints): those of an instance of a mapped task that never had
+        one are others'."""
+        return not (run.instance and queries) or not self._asked.get(run.instance, set()).isdisjoint(queries)
 
     def trials(self, decided: DecidedChange) -> int:
         """How many trials in a row, the run that is judged included; once it was taken out, or pinned, they count anew."""

@@ -23,10 +23,9 @@ from tuner.history.look_ahead_rows import document_digest
 from tuner.history.store import Store
 from tuner.history.url import parse
 from tuner.loop import look_ahead, next_decision, prepare, stamps
+from tuner.loop.known import MOST_COHORTS_ELSEWHERE
 from tuner.loop.loop import Turn, complete
-from tuner.model.action import Action, ActionKind
-from tuner.model.change import Change
-from tuner.model.decision import IN_FORCE, DecidedChange, Decision, Mode, Standing
+from tuner.model.decision import IN_FORCE, Decision, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Origin, RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
@@ -200,16 +199,21 @@ def _run_harvested_late(watched: Watched) -> None:
 
 
 def _lost_elsewhere(watched: Watched) -> None:
-    """In three other cohorts the same change has lost."""
+    """In three other cohorts what this one is to have has lost."""
+    for number in range(3):
+        _ended_elsewhere(watched, number, Standing.ROLLED_BACK, ReasonCode.SLOWER)
+
+
+def _ended_elsewhere(watched: Watched, number: int, standing: Standing, why: ReasonCode) -> None:
+    """Another cohort's latest run tells of all that this one is to have."""
     with Store.open(watched.nightly.url) as store:
-        mine = store.runs(watched.nightly.cohort)[-1]
-        for number in range(3):
-            action = Action(ActionKind.SET_CONF, STATIC, "1")
-            change = Change.of("a", (action,), (), Reason(ReasonCode.RECORDED), (), None)
-            lost = DecidedChange(change, Standing.ROLLED_BACK, Reason(ReasonCode.SLOWER, {}))
-            run = replace(mine.begun, key=f"o{number}/1", cohort=f"o{number}", decision=Decision(Mode.AUTO, (lost,)))
-            store.begin(run)
-            store.finish(run.key, RunState.SUCCEEDED, NOW, mine.outcome)
+        mine, ahead = store.runs(watched.nightly.cohort)[-1], store.look_ahead(watched.nightly.cohort)
+        assert ahead is not None
+        found = tuple(replace(one, standing=standing, why=Reason(why, {})) for one in ahead.decision.changes)
+        now, decision = datetime.now(UTC), Decision(Mode.AUTO, found)
+        run = replace(mine.begun, key=f"o{number}/{now}/1", cohort=f"o{number}", started_at=now, decision=decision)
+        store.begin(run)
+        store.finish(run.key, RunState.SUCCEEDED, now, mine.outcome)
 
 
 def _write(watched: Watched, statement: str, **values: str) -> None:
@@ -299,6 +303,14 @@ def test_what_comes_between_is_decided_on_as_ever(watched: Watched, between: str
     BETWEEN[between](watched)
     _, taken_up = watched.next()
     assert not taken_up
+
+
+def test_how_many_won_elsewhere_makes_no_other_decision(watched: Watched) -> None:
+    for number in range(2 * MOST_COHORTS_ELSEWHERE):
+        _ended_elsewhere(watched, number, Standing.PROMOTED, ReasonCode.FASTER)
+    watched.nightly.night("e/5/1", Spark(seconds=4, broadcast=True))
+    _ended_elsewhere(watched, 0, Standing.ROLLED_BACK, ReasonCode.SLOWER)
+    assert watched.next()[1]
 
 
 @pytest.mark.parametrize("failure", ["java.lang.OutOfMemoryError: Java heap space", "java.net.UnknownHostException: x"])

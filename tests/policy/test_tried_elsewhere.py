@@ -9,7 +9,7 @@ from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.reason import MEASURED_LOSSES, Reason, ReasonCode
 from tuner.model.verdict import Ruling
 from tuner.policy.decide import decide
-from tuner.policy.tried_elsewhere import Tried, kinds_of_change, tried
+from tuner.policy.tried_elsewhere import Tried, asked_elsewhere, kinds_of_change, tried
 
 from .histories import analyze, conf, decided, hint, recommend, reorder, run, situation, standings, told, verdict
 
@@ -75,3 +75,12 @@ def test_a_person_or_an_own_win_counts_for_more() -> None:
     mine = run(1, {"q1": 10, "q2": 5}, decided(hint("q2"), queries=["q2"]))
     found = decide(situation(Mode.AUTO, 1, [BASE, mine], [recommend(hint())], elsewhere=elsewhere))
     assert standings(found) == {hint("q2").id: Standing.PROMOTED, hint().id: Standing.TRIAL}
+
+
+def test_of_others_a_decision_asks_whether_its_changes_lose_there_and_whether_any_won() -> None:
+    changes = (*recommend(hint()), *recommend(conf()))
+    few, many = tried([won(), lost()]), tried([*[won()] * 9, *[lost()] * 4])
+    assert asked_elsewhere(changes, few) == asked_elsewhere(changes, many)
+    assert asked_elsewhere(changes, many) == sorted([(hint().id, False, True), (conf().id, False, False)])
+    assert asked_elsewhere(changes, tried([lost()] * 3)) != asked_elsewhere(changes, tried([lost()] * 2))
+    assert asked_elsewhere(changes, tried([lost()] * 2)) == asked_elsewhere(changes, {})

@@ -21,7 +21,7 @@ from tuner.model.change import Change
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, RunMark, RunState
 from tuner.model.verdict import Verdict
-from tuner.policy.tried_elsewhere import tried
+from tuner.policy.tried_elsewhere import asked_elsewhere, tried
 from tuner.spark.knobs import KNOBS
 from tuner.spark.properties import DEPLOY_MODE, MASTER
 from tuner.steering.steering_method import SteeringMethod
@@ -39,11 +39,12 @@ def decision_stamp(
     advice: str,
     marks: Sequence[RunMark],
     verdicts: Iterable[Verdict],
+    imported: Sequence[ImportedChange],
+    changes: Iterable[Change],
     elsewhere: Elsewhere,
-    imported: Sequence[ImportedChange] = (),
 ) -> str:
-    """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of; "" where runs under
-    way or other tries of the same run have a part in it.
+    """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of, and `changes` all that
+    it is on; "" where runs under way or other tries of the same run have a part in it.
 
     Of properties that no change sets (`tuner.spark.knobs`), but for the master and the deploy mode, only the names count: their
     values may be secrets, which a reader of the store could guess.
@@ -67,8 +68,8 @@ def decision_stamp(
         _told(job.user_conf),
         marks,
         list(verdicts),
-        sorted(tried(elsewhere.decisions).items()),
         list(imported),
+        asked_elsewhere(changes, tried(elsewhere.decisions)),
     )
 
 

@@ -67,3 +67,10 @@ def tried_like(change: Change, elsewhere: Mapping[str, Tried]) -> Tried:
     """What became of changes of this kind elsewhere: of several kinds_of_change, of the one that lost most."""
     found = [elsewhere.get(kind, NOT_TRIED) for kind in sorted(kinds_of_change(change))]
     return max(found, key=lambda t: (t.is_losing, t.lost - t.won), default=NOT_TRIED)
+
+
+def asked_elsewhere(changes: Iterable[Change], elsewhere: Mapping[str, Tried]) -> list[tuple[str, bool, bool]]:
+    """What decides on each of these changes, by its id: whether those like it lose elsewhere, and whether any won. How many did
+    is told in its reason, as it was when that was decided."""
+    found = {change.id: tried_like(change, elsewhere) for change in changes}
+    return [(id_, found[id_].is_losing, found[id_].won > 0) for id_ in sorted(found)]

@@ -505,7 +505,10 @@ def test_mapped_instances_share_what_they_learn_and_one_tries(nightly: Nightly) 
 
 @pytest.mark.parametrize(
     "dag_runs",
-    [pytest.param(3, id="as it is"), pytest.param(0, id="of as many runs as ever", marks=pytest.mark.nightly)],
+    [
+        pytest.param(known_runs.HISTORY_DAG_RUNS, id="as it is"),
+        pytest.param(0, id="as many runs as ever", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_night_of_many_mapped_instances_does_not_make_the_one_before_it_forgotten(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch, dag_runs: int

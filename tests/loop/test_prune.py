@@ -66,12 +66,12 @@ def test_a_dry_run_tells_the_same_and_keeps_all(store: Store) -> None:
 
 
 def test_a_mapped_task_keeps_those_of_all_its_latest_dag_runs(store: Store) -> None:
-    for number in range(5):
+    for number in range(7):
         one = night(number, query("q1", 10))
         instances = (
             replace(one, key=f"{one.key}/{index}", started_at=one.started_at + timedelta(seconds=index))
             for index in range(30)
         )
         keep(store, *instances)
-    assert number_known(store, COHORT) == 90
+    assert number_known(store, COHORT) == 150
     assert prune(store, ALWAYS).plans.runs == 60

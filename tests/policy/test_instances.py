@@ -8,6 +8,8 @@ from datetime import timedelta
 
 import pytest
 
+from tuner.loop.known_runs import HISTORY_DAG_RUNS
+from tuner.loop.next_decision import HISTORY_RUNS
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode, Standing
@@ -20,6 +22,7 @@ from tuner.plan.literals import literal_class
 from tuner.policy.awaited_run import LONGEST_WAIT
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decide import decide
+from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.instances import ask_alike, latest_of_instance, latest_of_its_queries, queries_of_others
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.long_away import LONGEST_AWAY
@@ -271,6 +274,23 @@ def test_a_property_is_in_the_runs_that_have_its_queries_alone() -> None:
         (mine,) = advice(f"q{index_of(found)}")
         assert in_force(found.decision) <= {mine.id}
     assert sum(bool(found.decision.in_force) for found in job.of_night(5)) >= 3
+
+
+class ByDagRun(Mapped):
+    """A decision knows the runs of the latest DAG runs, the one under way among these."""
+
+    def _known(self, name: str, begun: Sequence[Run]) -> list[Run]:
+        runs = [*self.runs, *begun]
+        latest = list(dict.fromkeys(one.origin.run_id for one in reversed(runs) if one.origin))[:HISTORY_DAG_RUNS]
+        of_latest = sum(bool(one.origin and one.origin.run_id in latest) for one in runs)
+        return runs[-max(HISTORY_RUNS, of_latest) :]
+
+
+def test_trials_of_many_instances_that_ask_the_same_come_to_an_end() -> None:
+    job = ByDagRun(24, True, alike)
+    job.nights(*range(MAX_TRIALS + 3))
+    tried = [any(one.decision.in_force for one in job.of_night(night)) for night in range(MAX_TRIALS + 3)]
+    assert tried == [False, *[True] * MAX_TRIALS, False, False]
 
 
 class Dated(Mapped):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tuner.history.store import Store
-from tuner.loop.known_runs import HISTORY_DAG_RUNS, MOST_HISTORY_RUNS
+from tuner.loop.known_runs import MOST_HISTORY_RUNS
 from tuner.model.cohort_figures import Gained
 from tuner.model.cohort_stance import stance_of
 from tuner.model.decision import Decision
@@ -20,8 +20,10 @@ from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, measured_queries, read_nothing, usable, without_idle
 from tuner.policy.savings import savings
 
-# So many of a cohort's newest runs are told anew; of a mapped task all of its latest DAG runs, as decisions know them.
+# So many of a cohort's newest runs are told anew; of a mapped task with more all of so many DAG runs, which takes time after each
+# of their instances.
 BOOKED_RUNS = 60
+BOOKED_DAG_RUNS = 3
 # Of each query that never ran without something in these, so many older runs without it are the evidence.
 CONTROL_RUNS = 5
 # These are looked for among so many.
@@ -39,12 +41,12 @@ def keep_books(
     What the newest runs gained is known better with every run, and told anew for up to `most` of them; a booking that no run
     tells of any more stays as it was, but for a loss that no change made after all.
     """
-    of_dag_runs = store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS)
+    of_dag_runs = store.runs_since(cohort, BOOKED_DAG_RUNS, MOST_HISTORY_RUNS)
     asked, there = max(most, of_dag_runs), store.count(cohort)
     runs = store.runs(cohort, asked, brief=True)
     if not runs:
         return None
-    known = [*_older(store, cohort, runs, of_dag_runs // HISTORY_DAG_RUNS), *runs]
+    known = [*_older(store, cohort, runs, of_dag_runs // BOOKED_DAG_RUNS), *runs]
     own = {run.key: run.started_at for run in runs}
     booked = [saving for saving in savings(known) if saving.run_key in own]
     # What another version wrote otherwise is left out of the runs: a failure may be one of its changes.

@@ -11,11 +11,12 @@ from tuner.history.instance_runs import InstanceRuns
 from tuner.history.store import Store
 from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS
 from tuner.model.run import Origin, Run, RunMark
+from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.instances import latest_of_its_queries, queries_of_others
 
 # Where a mapped task has more than HISTORY_RUNS in so many DAG runs, all of these: what one night showed, the next is to know,
-# and what that showed, the one after it.
-HISTORY_DAG_RUNS = 3
+# and beside the one under way they are as many as a change is tried in.
+HISTORY_DAG_RUNS = 1 + MAX_TRIALS
 # Reading and judging takes time with each: on 600 runs of 20 queries a decision takes 2.7 s of a core, on 60 0.4 s
 # (tests/benchmarks/decision_speed.py).
 MOST_HISTORY_RUNS = 600

@@ -160,7 +160,7 @@ def test_a_store_that_nothing_has_used_since_is_not_emptied(spark_tuner: Call, t
 
 
 def test_a_mapped_task_keeps_all_of_its_latest_dag_runs(tmp_path: Path) -> None:
-    """Instances that nothing steered: beside the latest three DAG runs, and one more, the 50 that ran first, the last 50 before
+    """Instances that nothing steered: beside the latest five DAG runs, and one more, the 50 that ran first, the last 50 before
     these, and after the first 50 as many as a DAG run has."""
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         for days in range(9, -1, -1):
@@ -171,9 +171,9 @@ def test_a_mapped_task_keeps_all_of_its_latest_dag_runs(tmp_path: Path) -> None:
             ]
             keep(store, *instances)
         found = looks_at(store, COHORT)
-        assert found == LooksAt(newest=90, never_booked=50, first_after=30)
+        assert found == LooksAt(newest=150, never_booked=50, first_after=30)
         before = known_runs(store, COHORT)
-        assert forget(store, datetime.now(UTC) - timedelta(days=1), looks_at).runs == 300 - 91 - 50 - 50 - 30
+        assert forget(store, datetime.now(UTC) - timedelta(days=1), looks_at).runs == 300 - 151 - 50 - 50 - 30
         assert known_runs(store, COHORT) == before
 
 

@@ -113,7 +113,7 @@ def _with_most_gain(decision: Decision, most: int) -> set[Action]:
 
 
 def _worth(trial: Sequence[DecidedChange]) -> tuple[bool, float]:
-    """Whether a change of one trial is pinned, and the seconds that they gain together, as measured or, before that, as predicted."""
+    """Whether a change of a trial is pinned, and the seconds that they gain together: as measured, before that as predicted."""
     predicted = (d.change.prediction.gain if d.change.prediction else 0.0 for d in trial)
     gain = max((d.gained_seconds for d in trial if d.gained_seconds is not None), default=max(predicted))
     return any(d.standing is Standing.PINNED for d in trial), gain

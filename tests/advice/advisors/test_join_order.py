@@ -55,6 +55,24 @@ BroadcastHashJoin | [s_day#3], [d#30], Inner, BuildRight | number of output rows
 """
 
 
+# Of two small tables one keeps 60 % of the sales, the other half of these: after a join with as many rows, as written.
+HALVED_LATE = """
+BroadcastHashJoin | [s_day#4], [d#30], Inner, BuildRight | number of output rows=300000000
+  BroadcastHashJoin | [s_store#3], [t#40], Inner, BuildRight | number of output rows=600000000
+    SortMergeJoin | [s_order#1], [o_order#11], Inner | number of output rows=1000000000
+      Exchange | hashpartitioning(s_order#1, 2000) | data size=40000000000
+        Scan parquet shop.sales | [s_order#1,s_store#3,s_day#4] | number of output rows=1000000000
+      Exchange | hashpartitioning(o_order#11, 2000) | data size=40000000000
+        Scan parquet shop.orders | [o_order#11] | number of output rows=1000000000
+    BroadcastExchange | HashedRelationBroadcastMode | data size=10000
+      Filter | (t_open#41 = true) | number of output rows=300
+        Scan parquet shop.stores | [t#40,t_open#41] | number of output rows=500
+  BroadcastExchange | HashedRelationBroadcastMode | data size=10000
+    Filter | (d_month#31 = 7) | number of output rows=180
+      Scan parquet shop.days | [d#30,d_month#31] | number of output rows=365
+"""
+
+
 def ran(text: str, seconds: float = 600, tasks_seconds: float = 0) -> Query:
     tree = plan(text)
     measured = Query(
@@ -84,6 +102,12 @@ def test_what_is_filtered_before_it_is_shuffled_counts_for_more_than_rows_betwee
     (advice,) = found(FILTERED_LATE, seconds=40, tasks_seconds=80)
     assert told(advice).startswith("sales, days, ")
     assert advice.prediction.after < 20
+
+
+def test_small_tables_that_keep_half_go_before_the_shuffle_that_they_halve() -> None:
+    (advice,) = found(HALVED_LATE, seconds=1500, tasks_seconds=3000)
+    assert told(advice) == "sales, days, stores, orders"
+    assert advice.prediction.high < 1500
 
 
 def test_a_person_and_a_later_run_can_read_the_order() -> None:

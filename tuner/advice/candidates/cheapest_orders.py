@@ -174,8 +174,9 @@ class PricedBlock:
         return sum(self.sizes.size(j.mask).rows * SIZE_ERRORS[self.basis(j.mask)] for j in tree.joins[:-1])
 
     def saves_rows(self, share: float) -> bool:
-        """Whether the formula has an order with so small a share of the rows, at worst: a quick look before any price."""
-        return self.most_rows(self.by_formula) <= share * tree_cost(self.written).card
+        """Whether the formula has an order with so small a share of the rows: a quick look before any price, which then counts
+        how wrong sizes may be."""
+        return tree_cost(self.by_formula).card <= share * tree_cost(self.written).card
 
     @property
     def _edges(self) -> list[tuple[int, int]]:

@@ -94,8 +94,10 @@ class OrderChange:
 
     @property
     def is_promising(self) -> bool:
-        """Whether it clearly makes fewer rows between joins, or saves a large share of the query's seconds even at worst."""
-        return self.has_clearly_fewer_rows or self.gain.low >= _CLEAR_GAIN_SHARE * self.seconds
+        """Whether it makes clearly fewer rows between joins, or fewer as expected and gains even at worst, or saves a large share
+        of the query's seconds at worst."""
+        fewer = self.other_rows <= self.rows * _MOST_ROWS_SHARE and self.gain.low > 0
+        return fewer or self.has_clearly_fewer_rows or self.gain.low >= _CLEAR_GAIN_SHARE * self.seconds
 
     @property
     def has_clearly_fewer_rows(self) -> bool:

@@ -444,13 +444,15 @@ class TaskSteering:
 
 
 def _distinct(jobs: Sequence[SparkJob]) -> list[SparkJob]:
-    """The jobs of a task, with names that tell them apart; none for one that is alone."""
-    if len(jobs) == 1:
-        return [replace(jobs[0], name="")]
+    """The jobs of a task, with names that tell them apart and are the same in each run; none for one that is alone."""
+    if len(jobs) < 2:
+        return [replace(job, name="") for job in jobs]
+    from tuner.plan.relation import without_run
+
     seen: Counter[str] = Counter()
     found: list[SparkJob] = []
     for number, job in enumerate(jobs, start=1):
-        name = job.name or f"job {number}"
+        name = without_run(job.name) or f"job {number}"
         seen[name] += 1
         found.append(replace(job, name=f"{name} {seen[name]}" if seen[name] > 1 else name))
     return found

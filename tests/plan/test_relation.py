@@ -13,6 +13,7 @@ from tuner.plan.relation import (
     relation_name,
     scan_columns,
     short_name,
+    without_run,
 )
 
 from .trees import plan
@@ -82,6 +83,19 @@ def test_names(operator: str, name: str) -> None:
     scan = plan(operator)
     assert is_scan(scan)
     assert relation_name(scan) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("load 2024-01-31", "load *"),
+        ("load_20240131T0700", "load_*"),
+        ("load manual__2025-11-24T09:41:12.345678+00:00_aB3dE5gH", "load *"),
+        ("load v2 of 7", "load v2 of 7"),
+    ],
+)
+def test_what_is_called_by_its_run_is_the_same_in_the_next(name: str, found: str) -> None:
+    assert without_run(name) == found
 
 
 def test_statistics_are_of_the_table_as_it_is_called() -> None:

@@ -225,6 +225,12 @@ def without_dates(name: str) -> str:
     return pattern.sub(replacement, name)
 
 
+def without_run(name: str) -> str:
+    """A name that a template gives in each run, with `*` for Airflow's id of the run and for each date in it."""
+    pattern, replacement = _RUN_ID
+    return without_dates(pattern.sub(replacement, name))
+
+
 def path_rules() -> tuple[PathRules, PathRules]:
     """The patterns and replacements of `normalise_path`, in order: those up to the last @ of a path, those of all of it."""
     return _CREDENTIALS_AT, (*_CREDENTIALS, *_VOLATILE)

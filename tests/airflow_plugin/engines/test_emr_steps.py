@@ -102,6 +102,24 @@ def test_steps_of_one_name_are_told_apart(aws: AwsAccount, service: SparkService
     assert [conf["spark.tuner.cohort"] for conf in service.submitted] == ["sales.nightly.load", "sales.nightly.load 2"]
 
 
+def test_steps_that_are_called_by_a_day_are_the_same_each_night(
+    aws: AwsAccount, service: SparkService, tmp_path: Path
+) -> None:
+    emr = Emr(aws)
+    for ds, before in (("2024-01-31", "2024-01-30"), ("2024-02-01", "2024-01-31")):
+        names = (
+            f"load {ds}",
+            f"load {before}",
+            f"report_{ds.replace('-', '')}",
+            f"copy scheduled__{ds}T00:00:00+00:00",
+        )
+        run(emr.operator(*map(step, names)), f"r{ds}")
+    for cohort in ("load *", "load * 2", "report_*", "copy *"):
+        states = [one.state for one in runs(tmp_path, f"sales.nightly.{cohort}")]
+        assert states == [RunState.SUCCEEDED, RunState.RUNNING]
+    assert [THRESHOLD in conf for conf in service.submitted] == [False] * 4 + [True] * 4
+
+
 def test_steps_that_start_no_spark_are_left_alone(aws: AwsAccount, service: SparkService) -> None:
     run(Emr(aws).operator(step("copy", program="s3-dist-cp"), step("own", jar="s3://b/own.jar")), "r1")
     assert all("spark.tuner.key" not in conf for conf in service.submitted)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from airflow_plugin.engines.aws import S3
-from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, is_own
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, is_own, runtime_of
 from airflow_plugin.engines.http_refusal import is_http_refusal
 from tuner.eventlog.location import LogPath, log_path, scheme_of
 from tuner.spark.property_text import spark_text, spark_texts
@@ -20,6 +20,7 @@ from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED, LOG_PEA
 _Json = dict[str, Any]
 _CLUSTER, _CONF, _LOG_CONF = "new_cluster", "spark_conf", "cluster_log_conf"
 _SPARK_SUBMIT = "spark_submit_task"
+_RUNTIME = ("spark_version", "runtime_engine", "node_type_id", "driver_node_type_id")
 _POLICY = ("GET", "2.0/policies/clusters/get")
 # What is looked up: the policies of its clusters, by their ids, and where the bucket of event logs is.
 _POLICIES, _REGION = "cluster policies", "region"
@@ -71,10 +72,7 @@ class Databricks(Engine):
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
         policies = request.get(_POLICIES, {})
-        return [
-            SparkJob(_as_spark(holder[_CLUSTER], _of_policy(holder[_CLUSTER], policies)), name=name)
-            for name, holder in _with_cluster(request["json"])
-        ]
+        return [_job(name, holder[_CLUSTER], policies) for name, holder in _with_cluster(request["json"])]
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         json = copy.deepcopy(request["json"])
@@ -120,6 +118,12 @@ def _is_in_workflow(operator: Any) -> bool:
     """Whether it is of a DatabricksWorkflowTaskGroup. As it runs, its hook takes the connection of the task that launched that:
     nobody may have asked for the hook before."""
     return bool(getattr(operator, "_databricks_workflow_task_group", None))
+
+
+def _job(name: str, cluster: Mapping[str, Any], policies: Mapping[str, Any]) -> SparkJob:
+    policy = _of_policy(cluster, policies)
+    runtime = runtime_of(*(cluster.get(field) or policy.get(field) for field in _RUNTIME))
+    return SparkJob(_as_spark(cluster, policy), name=name, runtime=runtime)
 
 
 def _of_policy(cluster: Mapping[str, Any], policies: Mapping[str, Any]) -> dict[str, str]:

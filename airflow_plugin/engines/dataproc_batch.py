@@ -13,7 +13,7 @@ from airflow_plugin.engines.dataproc_message import (
     with_additions,
     with_fields,
 )
-from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, runtime_of
 from airflow_plugin.engines.google import GS, gs_access, is_google_refusal
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 
@@ -45,7 +45,7 @@ class DataprocBatch(Engine):
         conf = spark_conf(batch, kind, field(batch, _CONFIG, PROPERTIES))
         if field(batch, *_HISTORY_SERVER) and EVENT_LOG_DIR not in conf:
             raise ValueError(f"the batch has a history server; set {EVENT_LOG_DIR} to where that reads event logs")
-        return (SparkJob(conf),)
+        return (SparkJob(conf, runtime=runtime_of(field(batch, _CONFIG, "version"))),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions

@@ -7,11 +7,17 @@ from typing import Any
 
 from airflow_plugin.engines.dataproc_job import conf_of, job_with
 from airflow_plugin.engines.dataproc_message import PROPERTIES, field, spark_kind, with_fields
-from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, runtime_of
 from airflow_plugin.engines.google import GS, gs_access, is_google_refusal
 from tuner.spark.property_text import spark_texts
 
-_SOFTWARE = ("placement", "managed_cluster", "config", "software_config", PROPERTIES)
+_CLUSTER = ("placement", "managed_cluster", "config")
+_SOFTWARE = (*_CLUSTER, "software_config", PROPERTIES)
+_RUNTIME = (
+    ("software_config", "image_version"),
+    ("worker_config", "machine_type_uri"),
+    ("master_config", "machine_type_uri"),
+)
 # How the cluster's properties name the file that they go to: spark-defaults.conf.
 _SPARK_DEFAULTS = "spark:"
 
@@ -32,7 +38,11 @@ class DataprocWorkflow(Engine):
         properties = spark_texts(field(template, *_SOFTWARE) or {})
         own = {n.removeprefix(_SPARK_DEFAULTS): v for n, v in properties.items() if n.startswith(_SPARK_DEFAULTS)}
         steps = [step for step in field(template, "jobs") or [] if spark_kind(step, "job")]
-        return [SparkJob({**own, **conf_of(step)}, name=str(field(step, "step_id") or "")) for step in steps]
+        runtime = runtime_of(*(field(template, *_CLUSTER, *path) for path in _RUNTIME))
+        return [
+            SparkJob({**own, **conf_of(step)}, name=str(field(step, "step_id") or ""), runtime=runtime)
+            for step in steps
+        ]
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         remaining = iter(additions)

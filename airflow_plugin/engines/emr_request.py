@@ -8,7 +8,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
-from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, LeftAloneError, Limits, Request, SparkJob
+from airflow_plugin.engines.engine import (
+    Additions,
+    Ask,
+    Call,
+    Engine,
+    LeftAloneError,
+    Limits,
+    Request,
+    SparkJob,
+    runtime_of,
+)
 from tuner.spark.property_text import spark_texts
 from tuner.spark.submit_arguments import as_arguments, parse
 
@@ -44,7 +54,9 @@ class EmrRequest(Engine):
                 "have the task tuned"
             )
         defaults = _defaults(request.get("configurationOverrides") or {}).get("properties", {})
-        return (SparkJob({**spark_texts(defaults), **_given(job)}),)
+        # An application of EMR Serverless has its release from when it was made.
+        runtime = runtime_of(request.get("releaseLabel"))
+        return (SparkJob({**spark_texts(defaults), **_given(job)}, runtime=runtime),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions

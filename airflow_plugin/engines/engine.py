@@ -32,7 +32,7 @@ class SparkJob:
 
     `name` tells it from the other jobs of its task, where that has several; `submission` is how it is submitted, where a request
     tells. `sets_sizes`: its memory may be another than its author's, where the engine's may. `runs_as` is the user whom it
-    impersonates or says it is.
+    impersonates or says it is, `runtime` what `runtime_of` makes of it.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +41,13 @@ class SparkJob:
     submission: Submission | None = None
     sets_sizes: bool = True
     runs_as: str = ""
+    runtime: str = ""
+
+
+def runtime_of(*told: Any) -> str:
+    """What fields of a request, any of which may be missing, say that its job is run by: a release, types of machines. Where that
+    changes, Spark or the cluster may be another."""
+    return ", ".join(str(field) for field in told if field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +193,8 @@ class Engine(ABC):
     def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
         """How a job gets to its driver: here, by the service."""
         conf = {**job.defaults, **job.conf}
-        return Submission(None, conf, agent_jar, self.title, self.schemes, self.limits.characters)
+        by = (self.title, self.schemes, self.limits.characters)
+        return Submission(None, conf, agent_jar, *by, told_runtime=job.runtime)
 
     def access(self, operator: Any, url: str) -> Ask | None:
         """What asks for the options by which event logs below a URL are read with the operator's own connection (fsspec). None:

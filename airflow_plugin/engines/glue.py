@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
-from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob
+from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Request, SparkJob, runtime_of
 from tuner.spark.properties import FILES, JARS
 from tuner.steering.agent.submission import Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 _CONF, _SEPARATOR = "--conf", " --conf "
 # What the job itself has for arguments, and what runs it: others than these are a Python shell and Ray.
-_DEFAULTS, _COMMAND = "default arguments", "command"
+_DEFAULTS, _COMMAND, _RUNTIME = "default arguments", "command", "runtime"
 _SPARK = frozenset({"glueetl", "gluestreaming"})
 _LOG_ENABLED, _LOG_DIR = "--enable-spark-ui", "--spark-event-logs-path"
 # Glue's own arguments for properties that its --conf does not take.
@@ -39,7 +39,11 @@ class Glue(Engine):
 
         def ask() -> Mapping[str, Any]:
             job = client.get_job(JobName=request["JobName"])["Job"]
-            return {_DEFAULTS: job.get("DefaultArguments", {}), _COMMAND: job.get("Command", {}).get("Name")}
+            return {
+                _DEFAULTS: job.get("DefaultArguments", {}),
+                _COMMAND: job.get("Command", {}).get("Name"),
+                _RUNTIME: _runtime({**job, **request}),
+            }
 
         return ask
 
@@ -48,7 +52,7 @@ class Glue(Engine):
             return ()
         arguments = _arguments(request)
         named = {name: arguments[argument] for name, argument in _ARGUMENTS.items() if arguments.get(argument)}
-        return (SparkJob({**_properties(arguments.get(_CONF, "")), **named}),)
+        return (SparkJob({**_properties(arguments.get(_CONF, "")), **named}, runtime=request[_RUNTIME]),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions
@@ -63,7 +67,9 @@ class Glue(Engine):
         }
 
     def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
-        return Submission(None, job.conf, agent_jar, self.title, self.schemes, most_characters=0)
+        return Submission(
+            None, job.conf, agent_jar, self.title, self.schemes, most_characters=0, told_runtime=job.runtime
+        )
 
     def is_refusal(self, error: Exception) -> bool:
         return is_aws_refusal(error)
@@ -78,6 +84,11 @@ class Glue(Engine):
 def _arguments(request: Request) -> dict[str, str]:
     """A run's arguments over the defaults of its job."""
     return {**request[_DEFAULTS], **request["Arguments"]}
+
+
+def _runtime(job: Mapping[str, Any]) -> str:
+    version = job.get("GlueVersion")
+    return runtime_of(version and f"Glue {version}", job.get("WorkerType"))
 
 
 def _properties(conf: str) -> dict[str, str]:

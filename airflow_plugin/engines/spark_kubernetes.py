@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own
+from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob, is_own, runtime_of
 from airflow_plugin.engines.kubernetes_refusal import is_kubernetes_refusal
 from tuner.spark import knobs
 from tuner.spark.container import KUBERNETES_OVERHEAD_FACTOR
@@ -58,6 +58,7 @@ class SparkKubernetes(Engine):
                 {**_hadoop_conf(spec), **_mounts(spec.get("driver") or {})},
                 # A pod whose limit is below what it asks for is refused.
                 sets_sizes=not any((spec.get(part) or {}).get("memoryLimit") for part in ("driver", "executor")),
+                runtime=runtime_of(spec.get("sparkVersion") and f"Spark {spec['sparkVersion']}"),
             ),
         )
 

@@ -279,6 +279,7 @@ BETWEEN: dict[str, Callable[[Watched], None]] = {
     "own setting of something else": _conf({"spark.app.tag": "s3cret"}),
     "own heap": _conf({DRIVER_MEMORY.property: "1g"}),
     "cluster's heap": _given(submission=Submission(None, {DRIVER_MEMORY.property: "1g"}, DEPLOYED.agent_jar)),
+    "another release": _given(submission=replace(DEPLOYED, told_runtime="emr-7.5.0")),
     "another master": _given(submission=Submission(None, {MASTER: "yarn"}, DEPLOYED.agent_jar)),
     "no jar any more": _given(submission=Submission(None, {"spark.remote": "sc://there"}, DEPLOYED.agent_jar)),
     "steered otherwise": _other_steering,

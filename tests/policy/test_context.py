@@ -91,6 +91,29 @@ def test_the_first_run_by_another_spark_is_observed() -> None:
     assert "first run with Spark 4.3 instead of 4.2: observed" in told(found.changes[0])
 
 
+def test_the_first_run_that_is_submitted_to_another_runtime_is_observed() -> None:
+    """Which Spark that has, only its log tells."""
+
+    def submitted(ran: Run, runtime: str) -> Run:
+        return replace(ran, decision=replace(ran.decision, runtime=runtime))
+
+    def to_come(runtime: str) -> Context:
+        return Context((4, 2), SMALL, runtime)
+
+    proven = [submitted(ran, "15.4.x") for ran in PROVEN]
+    assert standings(next_one(*proven, to_come=to_come("15.4.x"))) == {ACTION.id: Standing.PROMOTED}
+    found = next_one(*proven, to_come=to_come("16.1.x"))
+    assert not found.in_force and "first run with 16.1.x instead of 15.4.x: observed" in told(found.changes[0])
+    untold = [*proven, by_spark("4.2.1", 2, 10)]
+    assert not next_one(*untold, to_come=to_come("16.1.x")).in_force, "it may have been by the old one"
+    same_spark = [*proven, submitted(by_spark("4.2.3", 2, 10), "16.1.x")]
+    assert standings(next_one(*same_spark, to_come=to_come("16.1.x"))) == {ACTION.id: Standing.PROMOTED}
+    another = [*proven, submitted(by_spark("4.3.0", 2, 10), "16.1.x")]
+    of_another = Context((4, 3), SMALL, "16.1.x")
+    assert standings(next_one(*another, to_come=of_another)) == {ACTION.id: Standing.TRIAL}
+    assert standings(next_one(*PROVEN, to_come=to_come("16.1.x"))) == {ACTION.id: Standing.PROMOTED}, "none told before"
+
+
 def test_what_was_proven_is_tried_anew_then_against_runs_of_the_new_spark() -> None:
     """4.3 is twice as slow at everything: only its own runs tell what the change does there."""
     observed = by("4.3.0", SMALL, 2, {"q1": 20, "q2": 20})

@@ -61,4 +61,5 @@ def _context(job: JobToRun, runs: Sequence[Run], raises: Sequence[SizeChange]) -
     cut = {one.property for one in latest.decision.cuts}
     alike = {name for name, value in latest.decision.submitted if submitted.get(name) == value} - cut
     conf = {name: value for name, value in {**own, **submitted}.items() if name not in alike}
-    return context_of_next(runs, job.submission.spark_version, conf, job.instance)
+    found = context_of_next(runs, job.submission.spark_version, conf, job.instance)
+    return replace(found, runtime=job.runtime) if found else None

@@ -64,6 +64,7 @@ def decision_stamp(
         way.steering,
         reach,
         spark.version if spark else "",
+        job.runtime,
         _told(job.submission.conf),
         _told(job.user_conf),
         marks,

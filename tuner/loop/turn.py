@@ -18,6 +18,7 @@ from tuner.model.size_change import MemoryLimits, Resources, SizeChange
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.context import shape_in
 from tuner.policy.judgement import Judgement
+from tuner.printable import printable
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Directives, Steering
 from tuner.steering.order_sensitive import OrderSensitive
@@ -26,6 +27,9 @@ from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words, why_words
+
+# Characters.
+_MOST_RUNTIME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,11 @@ class JobToRun:
     def instance(self) -> str:
         """As `Origin.instance`; "" outside Airflow."""
         return self.origin.instance if self.origin else ""
+
+    @property
+    def runtime(self) -> str:
+        """As `Submission.runtime`, as it is stored and shown."""
+        return printable(self.submission.runtime, _MOST_RUNTIME)
 
     def submitted_shape(self, raises: Iterable[SizeChange]) -> dict[str, str]:
         """As `Decision.submitted`."""

@@ -119,7 +119,7 @@ class Decision:
     to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
     `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for, `cuts`
     what it gets less of. `submitted` is the shape of the cluster that it is submitted with, but for these cuts, by properties
-    (() where nobody kept it): its program may set another.
+    (() where nobody kept it): its program may set another. `runtime` is as its job's.
     """
 
     mode: Mode
@@ -130,6 +130,7 @@ class Decision:
     raises: tuple[SizeChange, ...] = ()
     cuts: tuple[SizeChange, ...] = ()
     submitted: tuple[tuple[str, str], ...] = ()
+    runtime: str = ""
 
     @property
     def sizes(self) -> tuple[SizeChange, ...]:

@@ -23,10 +23,12 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Major and minor version of Spark ((0, 0) where unknown), and the cluster's shape (0 for what is unknown)."""
+    """Major and minor version of Spark ((0, 0) where unknown), and the cluster's shape (0 for what is unknown). `runtime` is what
+    a submission tells of both ("" where it tells nothing, and in what a log tells)."""
 
     version: tuple[int, int] = (0, 0)
     cluster: Cluster = field(default_factory=Cluster)
+    runtime: str = ""
 
     def difference(self, before: Context) -> str:
         """In words, what makes this another context than the one `before`; "" where nothing does.
@@ -35,6 +37,8 @@ class Context:
         """
         if (0, 0) not in (self.version, before.version) and self.version != before.version:
             return f"Spark {_version(self)} instead of {_version(before)}"
+        if "" not in (self.runtime, before.runtime) and self.runtime != before.runtime:
+            return f"{self.runtime} instead of {before.runtime}"
         now, then = self.cluster, before.cluster
         for what, new, old in (
             ("executors", now.executor_memory_bytes, then.executor_memory_bytes),

@@ -17,6 +17,8 @@ HADOOP_USER = "HADOOP_USER_NAME"
 # Who asks Kerberos for its ticket with a keytab; the older name holds, too (SparkConf).
 PRINCIPALS = ("spark.kerberos.principal", "spark.yarn.principal")
 EXECUTOR_JAVA_OPTIONS = ("spark.executor.extraJavaOptions", "spark.executor.defaultJavaOptions")
+# Where YARN's containers have their Spark from, if not from what submits.
+YARN_SPARK = frozenset({"spark.yarn.archive", "spark.yarn.jars"})
 # Whether spark-submit waits for an application in cluster mode, by how its master begins, and whether it does where nobody says.
 WAITS_FOR_COMPLETION = {
     "yarn": ("spark.yarn.submit.waitAppCompletion", True),

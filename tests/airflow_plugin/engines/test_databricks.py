@@ -103,6 +103,25 @@ def runs_of(tmp_path: Path, cohort: str) -> list[Run]:
         return store.runs(cohort)
 
 
+def test_the_first_run_by_another_runtime_is_observed(
+    workspace: Workspace, service: SparkService, stored: Stored
+) -> None:
+    runtimes = ["15.4.x-scala2.12"] * 3 + ["16.1.x-scala2.12"] * 2
+    for number, runtime in enumerate(runtimes):
+        run(submit_run(cluster(spark_version=runtime)), f"r{number}")
+        workspace.deliver()
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True, False, True]
+    assert [r.decision.runtime for r in stored()] == runtimes
+
+
+def test_a_cluster_tells_its_runtime_and_its_machines_or_its_policy_does() -> None:
+    policy = {"definition": json.dumps({"node_type_id": {"type": "fixed", "value": "i3.xlarge"}})}
+    request = {"json": {"new_cluster": cluster(runtime_engine="PHOTON")}, "cluster policies": {"p": policy}}
+    (job,) = ENGINE.read(None, request)
+    assert job.runtime == "15.4.x-scala2.12, PHOTON, i3.xlarge"
+    assert ENGINE.submission(None, job, "").runtime == job.runtime
+
+
 @pytest.mark.parametrize(("operator", "tells_end"), [(submit_run, False), (task, False), (notebook, True)])
 def test_the_second_run_is_steered_and_the_third_has_it_proven(
     operator: Operator, tells_end: bool, workspace: Workspace, service: SparkService, stored: Stored

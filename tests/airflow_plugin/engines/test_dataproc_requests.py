@@ -92,6 +92,16 @@ def test_a_batch_has_its_properties_beside_its_job() -> None:
     }
 
 
+def test_a_batch_and_the_cluster_of_a_workflow_tell_their_versions() -> None:
+    (job,) = dataproc_batch.ENGINE.read(None, {"batch": {"pyspark_batch": {}, "runtime_config": {"version": "2.2"}}})
+    assert job.runtime == "2.2"
+    config = {"software_config": {"image_version": "2.2-debian12"}, "worker_config": {"machine_type_uri": "n2"}}
+    placement = {"managed_cluster": {"config": config}}
+    template = {"placement": placement, "jobs": [{"step_id": "load", "pyspark_job": {}}]}
+    (job,) = dataproc_workflow.ENGINE.read(None, {"template": template})
+    assert job.runtime == "2.2-debian12, n2"
+
+
 def test_a_batch_of_a_history_server_is_read_where_its_author_says() -> None:
     server = {"spark_history_server_config": {"dataproc_cluster": "projects/p/regions/r/clusters/phs"}}
     batch: dict[str, Any] = {"pyspark_batch": {}, "environment_config": {"peripherals_config": server}}

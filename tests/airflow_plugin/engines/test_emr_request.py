@@ -288,6 +288,14 @@ def test_all_else_goes_to_the_defaults() -> None:
     assert found == {"classification": "spark-defaults", "properties": JARS.properties}
 
 
+def test_eks_is_asked_for_a_release() -> None:
+    (job,) = EmrOnEks().read(
+        SimpleNamespace(client_request_token=None),
+        {"jobDriver": {"sparkSubmitJobDriver": {}}, "releaseLabel": "emr-7.5.0-latest"},
+    )
+    assert job.runtime == "emr-7.5.0-latest"
+
+
 def test_jobs_of_hive_are_none_of_sparks() -> None:
     assert ENGINE.read(None, {"jobDriver": {"hive": {"query": "SELECT 1"}}}) == ()
 

@@ -51,6 +51,7 @@ class Glue:
             Name="etl",
             Role="r",
             Command={"Name": command, "ScriptLocation": "s3://b/etl.py"},
+            GlueVersion="4.0",
             DefaultArguments=self.defaults,
         )
 
@@ -105,6 +106,14 @@ def test_jobs_of_a_python_shell_and_of_ray_are_none_of_sparks(
     run(op, "r1")
     assert ("spark.tuner.key" in service.last) is bool(stored()) is bool(told) is is_spark
     assert (sent[0]["Arguments"] == {"--day": "2026-01-02"}) is not is_spark
+
+
+def test_the_first_run_by_other_workers_is_observed(aws: AwsAccount, service: SparkService, stored: Stored) -> None:
+    glue = Glue(aws)
+    for number, workers in enumerate(["G.1X"] * 3 + ["G.2X"] * 2):
+        run(glue.operator(run_job_kwargs={"WorkerType": workers, "NumberOfWorkers": 2}), f"r{number}")
+    assert [r.decision.runtime for r in stored()] == ["Glue 4.0, G.1X"] * 3 + ["Glue 4.0, G.2X"] * 2
+    assert [THRESHOLD in conf for conf in service.submitted] == [False, True, True, False, True]
 
 
 def test_what_the_author_wrote_stays_as_it_was(aws: AwsAccount) -> None:

@@ -211,6 +211,7 @@ def test_fields_of_the_application_are_the_authors_own_properties() -> None:
         "spark.executor.instances": "1",
         "spark.jars": "s3a://b/own.jar",
     }
+    assert job.runtime == "Spark 4.0.0"
 
 
 def test_jars_are_added_to_the_applications_own() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
@@ -28,9 +29,15 @@ def new_context(situation: Situation, decided: Sequence[DecidedChange]) -> list[
 def context_difference(situation: Situation) -> str:
     """What makes the context of the run to come a new one, in words; "" where it is not, or has been observed."""
     measured = [run for run in situation.runs if usable(run)]
-    contexts = {run.key: context_of(run.outcome, run.decision.cuts) for run in measured if run.outcome}
-    differences = {key: situation.context.difference(context) for key, context in contexts.items()}
-    alike = [run for run in measured if not differences[run.key]]
+    context = situation.context
+    contexts = {
+        run.key: replace(context_of(run.outcome, run.decision.cuts), runtime=run.decision.runtime)
+        for run in measured
+        if run.outcome
+    }
+    differences = {key: context.difference(before) for key, before in contexts.items()}
+    # A run whose submission told nothing may have been by any.
+    alike = [r for r in measured if not differences[r.key] and context.runtime in ("", r.decision.runtime)]
     if len(alike) >= KNOWN_AFTER or any(_is_observed(run) for run in alike):
         return ""
     return next((differences[run.key] for run in reversed(measured) if differences[run.key]), "")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tuner.spark.master import in_cluster_mode, is_kubernetes, master_of
-from tuner.spark.properties import DEPLOY_MODE, MASTER
+from tuner.spark.properties import DEPLOY_MODE, MASTER, YARN_SPARK
 from tuner.spark.properties_file import spark_defaults
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 
@@ -30,7 +30,8 @@ class Submission:
     `by_environment`: what is added comes by SPARK_SUBMIT_OPTS, and takes the place of nothing that the user sets;
     `takes_class_path`: a jar gets to its driver by SPARK_DIST_CLASSPATH, elsewhere it must lie among Spark's own.
     `makes_pod`: its driver is a pod of its own, which the platform makes of an image. `tells_deploy_mode`: what is seen here says
-    whether the deploy mode is cluster; else it may be.
+    whether the deploy mode is cluster; else it may be. `told_runtime` is what a request says that its service runs it by: a
+    release, types of machines ("" where it tells none).
     """
 
     spark: SparkAtHand | None = None
@@ -44,6 +45,7 @@ class Submission:
     takes_class_path: bool = False
     makes_pod: bool = False
     tells_deploy_mode: bool = True
+    told_runtime: str = ""
 
     @property
     def sees_defaults(self) -> bool:
@@ -67,6 +69,17 @@ class Submission:
     def spark_version(self) -> str:
         """The Spark of the run; "" where it is not known: in cluster mode the one at hand may be another than the cluster's."""
         return self.spark.version if self.spark and not self.in_cluster_mode else ""
+
+    @property
+    def runtime(self) -> str:
+        """What tells, where the version of Spark is not known, that a run is by another than the last one was: what the request
+        says, else the Spark at hand, which YARN's client takes along where it is given no other. It may be off, always alike."""
+        if self.told_runtime or self.spark is None or not self.in_cluster_mode:
+            return self.told_runtime
+        is_taken_along = (
+            not self.platform and master_of(self.conf).startswith("yarn") and YARN_SPARK.isdisjoint(self.conf)
+        )
+        return "Spark {}.{}".format(*self.spark.number) if is_taken_along else ""
 
     @property
     def is_in_own_pod(self) -> bool:

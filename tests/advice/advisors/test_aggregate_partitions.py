@@ -40,6 +40,17 @@ def test_as_many_partitions_as_the_hash_maps_ask_for() -> None:
     assert wanted >= 16
 
 
+def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill() -> None:
+    def writing(written: int) -> Facts:
+        found = grouping(OUTGREW)
+        (shuffle,) = found.shuffles
+        written_shuffle = replace(shuffle, written_bytes=written)
+        return facts(replace(found, writes=True, shuffles=(written_shuffle,)), conf=NO_COALESCING)
+
+    assert _wanted(writing(1 << 40)) is not None
+    assert _wanted(writing(500_000_000)) is None
+
+
 def test_it_says_why_in_numbers() -> None:
     (found,) = advise_aggregate_partitions(facts(grouping(OUTGREW), conf=NO_COALESCING))
     assert "instead of 8" in reason_words(found.reason) and "in 8 tasks) did not fit in memory" in reason_words(

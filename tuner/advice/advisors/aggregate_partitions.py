@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tuner.advice.advisors.shuffle_partitions import (
     advise_shuffle_partitions,
+    makes_small_files,
     more_segments_seconds,
     most_partitions,
     predict_more_partitions,
@@ -41,7 +42,8 @@ class _Fallback:
 
 
 def advise_aggregate_partitions(facts: Facts) -> Iterable[Change]:
-    """At most one recommendation: as many partitions as the hash maps ask for. None where bytes already ask for more."""
+    """At most one recommendation: as many partitions as the hash maps ask for. None where bytes already ask for more, or it
+    would make small files."""
     if COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores or advise_shuffle_partitions(facts):
         return
     current = max(1, facts.settings[SHUFFLE_PARTITIONS])
@@ -49,6 +51,8 @@ def advise_aggregate_partitions(facts: Facts) -> Iterable[Change]:
     if not found:
         return
     wanted = max(f.wanted for f in found)
+    if makes_small_files(facts, current, wanted):
+        return
     saved, added = sum(f.seconds for f in found), more_segments_seconds(facts, current, wanted)
     if is_worth_it(saved - added, facts.succeeded):
         yield _recommendation(facts, found, current, wanted, saved, added)

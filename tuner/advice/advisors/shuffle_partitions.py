@@ -61,6 +61,18 @@ def predict_more_partitions(before: float, saved: float, added: float) -> Predic
     return Prediction(before, before - saved + added, max(0.0, low), high)
 
 
+def makes_small_files(facts: Facts, current: int, wanted: int) -> bool:
+    """Whether a job that writes may write more files of fewer bytes than AQE fills a task with: who reads these pays."""
+    merging = Coalescing.of(facts)
+    return any(
+        merging.tasks(s, wanted) > merging.tasks(s, current)
+        and (s.written_bytes or 0) < merging.tasks(s, wanted) * merging.advisory_bytes
+        for q in _of_all_runs(facts)
+        if q.writes
+        for s in q.shuffles_of(current)
+    )
+
+
 def _advised(facts: Facts) -> Sequence[Change]:
     shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
     if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
@@ -102,7 +114,7 @@ def _more(facts: Facts) -> Change | None:
 def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) -> Change | None:
     """For queries whose tasks are smaller then: AQE joins partitions up to so many bytes, as compressed, of whatever number."""
     current, merging = _current(facts), Coalescing.of(facts)
-    if _makes_small_files(facts, merging, current, wanted):
+    if makes_small_files(facts, current, wanted):
         return None
     shuffles = [
         (q, s)
@@ -122,17 +134,6 @@ def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) ->
         return None
     prediction = predict_more_partitions(before, saved, added)
     return _recommendation(facts, shuffles, wanted, largest, added, prediction, fills=filled > spared)
-
-
-def _makes_small_files(facts: Facts, merging: Coalescing, current: int, wanted: int) -> bool:
-    """Whether a job that writes may write more files of fewer bytes than AQE fills a task with: who reads these pays."""
-    return any(
-        merging.tasks(s, wanted) > merging.tasks(s, current)
-        and (s.written_bytes or 0) < merging.tasks(s, wanted) * merging.advisory_bytes
-        for q in _of_all_runs(facts)
-        if q.writes
-        for s in q.shuffles_of(current)
-    )
 
 
 def _largest_adjusted_bytes(facts: Facts) -> int:

@@ -111,6 +111,12 @@ def test_a_job_whose_queries_all_succeeded_ended_itself(said: str) -> None:
     assert found == Failure(FailureKind.OWN_EXIT, "the job ended outside any query (exit code 3)")
 
 
+def test_so_it_did_where_nobody_saw_its_exit_code() -> None:
+    ran = [query(1, QueryStatus.SUCCEEDED)]
+    found = failure_of(None, UNSEEN, ended=True, tells_all=True, queries=ran, is_seen=True)
+    assert found == Failure(FailureKind.OWN_EXIT, "the job ended outside any query")
+
+
 def test_so_it_is_said_only_where_nothing_else_can_be() -> None:
     def told(ending: Ending, status: QueryStatus = QueryStatus.SUCCEEDED, **kwargs: bool) -> FailureKind | None:
         told = {"ended": True, "tells_all": True} | kwargs
@@ -121,7 +127,10 @@ def test_so_it_is_said_only_where_nothing_else_can_be() -> None:
     assert told(Ending(1), tells_all=False) is None
     assert told(Ending(1), ended=False) is FailureKind.DRIVER_LOST
     assert told(Ending(1), QueryStatus.UNFINISHED) is None
-    assert told(UNSEEN) is None
+    assert told(UNSEEN, is_seen=True) is FailureKind.OWN_EXIT
+    assert told(UNSEEN) is None, "nobody saw it fail: its task may have been killed"
+    assert told(UNSEEN, is_seen=True, tells_all=False) is None
+    assert told(UNSEEN, QueryStatus.UNFINISHED, is_seen=True) is None
     assert told(Ending(52)) is FailureKind.DRIVER_OUT_OF_MEMORY
     assert told(Ending(-15)) is FailureKind.KILLED
     assert told(Ending(1, "java.net.UnknownHostException: nohost")) is FailureKind.UNREACHABLE

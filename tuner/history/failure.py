@@ -89,18 +89,24 @@ def ending_in(message: str) -> Ending:
 
 
 def failure_of(
-    logged: Failure | None, ending: Ending, *, ended: bool, tells_all: bool = False, queries: Sequence[Query] = ()
+    logged: Failure | None,
+    ending: Ending,
+    *,
+    ended: bool,
+    tells_all: bool = False,
+    queries: Sequence[Query] = (),
+    is_seen: bool = False,
 ) -> Failure | None:
     """Why a run that failed did so: what its log says, else how its driver ended, else that its log breaks off.
 
-    `ended` says that the log tells the application's end, `tells_all` that it would tell of any query that failed. None
-    where nothing is known.
+    `ended` says that the log tells the application's end, `tells_all` that it would tell of any query that failed, `is_seen`
+    that its submitter saw it fail. None where nothing is known.
     """
     if logged is not None and logged.kind not in UNEXPLAINED:
         return logged
     told = _told(ending, is_in_log=ended and tells_all)
     if logged is None and ended and tells_all and all(q.status is QueryStatus.SUCCEEDED for q in queries):
-        return _outside_queries(told, ending)
+        return _outside_queries(told, ending, is_seen=is_seen)
     if told is None and not ended:
         told = Failure(FailureKind.DRIVER_LOST, "the driver was lost: its log breaks off")
     if told is None:
@@ -124,13 +130,14 @@ def _told(ending: Ending, *, is_in_log: bool = False) -> Failure | None:
     return by_code if kind in UNEXPLAINED else Failure(kind, words)
 
 
-def _outside_queries(told: Failure | None, ending: Ending) -> Failure | None:
-    """What ended a job whose queries all succeeded: its own code, where nothing else is told of an end that is known."""
+def _outside_queries(told: Failure | None, ending: Ending, *, is_seen: bool) -> Failure | None:
+    """What ended a job whose queries all succeeded: its own code, where nothing else is told of its end."""
     if told is not None and told.kind is not FailureKind.DATA_OR_CODE:
         return told
-    if ending.exit_code is None or ending.exit_code <= 0:
+    code = ending.exit_code
+    if code <= 0 if code is not None else not is_seen:
         return told
-    return Failure(FailureKind.OWN_EXIT, f"the job ended outside any query (exit code {ending.exit_code})")
+    return Failure(FailureKind.OWN_EXIT, f"the job ended outside any query{f' (exit code {code})' if code else ''}")
 
 
 def _fingerprint(execution_id: int | None, queries: Sequence[Query]) -> str | None:

@@ -111,7 +111,9 @@ def _completed(completing: _Completing) -> Report:
         look = partial(with_blocks_as_written, outcome, lambda: outcomes_of(completing.store(), turn.run))
         outcome = problems.guard("look at earlier blocks of joins", look, outcome)
     state = state_of(found.application if found else None, failed=failed)
-    failure = failure_of_run(found, outcome, completing.ending) if state is RunState.FAILED else None
+    failure = None
+    if state is RunState.FAILED:
+        failure = failure_of_run(found, outcome, completing.ending, is_seen=bool(completing.failed))
     outcome = replace(outcome, failure=failure) if outcome and failure else outcome
     run = with_borrowed(replace(turn.run, state=state, ended_at=datetime.now(UTC), outcome=outcome))
     turn = replace(turn, decision=run.decision)

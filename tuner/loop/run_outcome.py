@@ -14,15 +14,17 @@ from tuner.model.run import Outcome, Run
 from tuner.spark.version import major_minor
 
 
-def failure_of_run(found: HarvestedRun | None, outcome: Outcome | None, ending: Ending = UNSEEN) -> Failure | None:
-    """Why a run failed, by its log and how its driver ended."""
+def failure_of_run(
+    found: HarvestedRun | None, outcome: Outcome | None, ending: Ending = UNSEEN, *, is_seen: bool = False
+) -> Failure | None:
+    """Why a run failed, by its log and how its driver ended; `is_seen`: who submitted it saw it fail."""
     ended = found is None or found.application.end_ms is not None
     if found is None or outcome is None:
         return failure_of(None, ending, ended=ended)
     application, queries = found.application, outcome.queries
     logged = failure_in(application.failures, queries, application.executors.count, ending)
     tells_all = major_minor(outcome.spark_version) >= TELLS_FAILURES
-    return failure_of(logged, ending, ended=ended, tells_all=tells_all, queries=queries)
+    return failure_of(logged, ending, ended=ended, tells_all=tells_all, queries=queries, is_seen=is_seen)
 
 
 def has_ended(found: HarvestedRun | None) -> TypeGuard[HarvestedRun]:

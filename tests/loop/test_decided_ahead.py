@@ -282,6 +282,7 @@ BETWEEN: dict[str, Callable[[Watched], None]] = {
     "another release": _given(submission=replace(DEPLOYED, told_runtime="emr-7.5.0")),
     "another master": _given(submission=Submission(None, {MASTER: "yarn"}, DEPLOYED.agent_jar)),
     "no jar any more": _given(submission=Submission(None, {"spark.remote": "sc://there"}, DEPLOYED.agent_jar)),
+    "another jar": _given(submission=Submission(agent_jar="hdfs:///jars/another.jar")),
     "steered otherwise": _other_steering,
     "not steered": _given(steering=Steering.OFF),
     "another run": _another_run,

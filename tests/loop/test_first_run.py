@@ -93,6 +93,18 @@ def test_the_first_run_has_it_sealed_and_says_nothing_of_the_other_job(borrower:
     assert not any(word in text for text in names(turn) for word in ("payroll", "secret", "db.items", "BROADCAST"))
 
 
+def test_one_whose_jar_may_not_be_there_has_none_in_its_retry_and_later_runs(borrower: Nightly) -> None:
+    """Spark does not start where it cannot fetch a jar."""
+    first = borrower.prepare("etl/1/1")
+    assert first.directives.merged["spark.jars"] == "/own.jar,hdfs:///agent.jar"
+    loop.complete(first, borrower.url, failed=True)
+    retry = borrower.prepare("etl/1/2")
+    assert (dict(retry.directives.merged), retry.event_log_dir) == ({}, "")
+    assert "where its driver cannot write there, or cannot fetch hdfs:///agent.jar" in decision_summary(retry.decision)
+    loop.complete(retry, borrower.url, failed=False)
+    assert dict(borrower.prepare("etl/2/1").directives.merged) == {}
+
+
 def test_what_it_had_is_its_own_trial_and_the_next_run_is_held_against_it(borrower: Nightly) -> None:
     first = borrower.night("etl/1/1", STEERED)
     assert first.problems == ()

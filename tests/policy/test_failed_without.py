@@ -12,6 +12,7 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide, failed_with_changes
+from tuner.policy.failed_without import failed_without
 
 from .histories import Cohort, conf, decided, hint, in_force, recommend, run, situation
 
@@ -36,6 +37,12 @@ def nights(*after: Run) -> list[Run]:
         run(1, SECONDS, *(replace(d, standing=Standing.TRIAL) for d in PROMOTED)),
     ]
     return [*learned, run(2, SECONDS, *PROMOTED), run(3, SECONDS, *PROMOTED), *after]
+
+
+def test_a_run_whose_spark_may_not_have_started_says_nothing_of_what_it_was_without() -> None:
+    failed = replace(failed_without_needed(), outcome=None)
+    assert failed_without(failed)
+    assert not failed_without(replace(failed, decision=replace(failed.decision, fetched_jar="s3://jars/agent.jar")))
 
 
 @pytest.mark.parametrize("needed", [NEEDED, conf()], ids=["hint", "property"])

@@ -86,6 +86,41 @@ def test_what_failed_for_another_reason_has_it_again(runs: tuple[Run, ...]) -> N
     assert not why_no_agent(runs, runs[-1].started_at + timedelta(hours=12), sees_defaults=False)
 
 
+JAR = "s3://jars/agent.jar"
+
+
+def fetching(night: int, state: RunState, *, log: bool = False, jar: str = JAR) -> Run:
+    decision = replace(with_the_agent(night, state).decision, fetched_jar=jar)
+    run = without_it(night, state, decision=decision)
+    return run if log or state is SUCCEEDED else replace(run, outcome=None)
+
+
+def why_not_fetched(*runs: Run, days: float = 0.5, jar: str = JAR) -> str:
+    return why_no_agent(runs, runs[-1].started_at + timedelta(days=days), jar=jar)
+
+
+def test_a_jar_that_may_not_be_there_is_done_without_for_a_week() -> None:
+    runs = (without_it(0, SUCCEEDED), fetching(1, FAILED), without_it(2, SUCCEEDED))
+    assert f"see that {JAR} is there" in why_not_fetched(*runs)
+    assert not why_not_fetched(*runs, days=DOES_WITHOUT.days)
+    assert not why_not_fetched(*runs, jar="s3://jars/another.jar"), "another one may be there"
+    assert not why_not_fetched(fetching(1, FAILED, log=True)), "Spark had started"
+    assert not why_not_fetched(fetching(1, RunState.LOST)), "nobody saw it fail"
+
+
+def test_one_that_was_there_is_tried_once_more() -> None:
+    runs = (fetching(0, SUCCEEDED), fetching(1, FAILED))
+    assert why_not_fetched(*runs)
+    runs = (*runs, without_it(2, SUCCEEDED))
+    assert not why_not_fetched(*runs)
+    assert why_not_fetched(*runs, fetching(3, FAILED), without_it(4, SUCCEEDED))
+    assert not why_not_fetched(*runs, fetching(3, SUCCEEDED))
+
+
+def test_what_leaves_no_log_without_the_jar_either_has_it_again() -> None:
+    assert not why_not_fetched(fetching(1, FAILED), fetching(2, FAILED, jar=""))
+
+
 def test_directives_that_no_agent_read_are_lost() -> None:
     assert AgentRecord(is_directed=True).is_lost
     assert AgentRecord(is_directed=True, loaded=True, problem="NoSuchFileException").is_lost

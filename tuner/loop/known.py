@@ -21,6 +21,7 @@ from tuner.policy.extensions_beside import extensions_beside
 from tuner.policy.measure import usable
 from tuner.policy.why_no_agent import DOES_WITHOUT, why_no_agent
 from tuner.problems import Problems
+from tuner.steering.agent.route import fetched_jar
 from tuner.steering.steering_method import SteeringMethod, choose_method
 
 # With so many measured runs of its own a cohort needs no others to know what operators take.
@@ -55,7 +56,8 @@ def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_versio
     """Reads what the store holds of a job; StoreError as `Store` raises it. What was advised on the same runs is taken up."""
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
     sees_defaults = job.submission.sees_defaults
-    no_agent = why_no_agent(runs, datetime.now(UTC), sees_defaults=sees_defaults)
+    jar = fetched_jar(job.submission, spark_version)
+    no_agent = why_no_agent(runs, datetime.now(UTC), sees_defaults=sees_defaults, jar=jar)
     beside = None if sees_defaults else extensions_beside(runs, DOES_WITHOUT)
     way = choose_method(job.steering, job.submission, spark_version, no_agent, beside)
     reach = reach_of(job, way)

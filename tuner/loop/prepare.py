@@ -33,6 +33,7 @@ from tuner.loop.unstarted import did_not_start, may_not_start
 from tuner.loop.withdraw import forget_jobs
 from tuner.model.decision import Mode
 from tuner.model.run import Run
+from tuner.policy.never_started import may_lack_jar
 from tuner.problems import Problems
 from tuner.within_time import aside, within
 
@@ -122,18 +123,25 @@ def _place_that_starts(store: Store, preparing: Preparing) -> EventLogPlace:
     job, place = preparing.job, preparing.place
     # Where logs land late, one that was not there when its job had failed tells nothing.
     is_told = bool(place.conf) and not job.log_lands_late
-    if not is_told or not (may_not_start(earlier_tries(store, job)) or _did_not_start(store, preparing)):
+    if not is_told or not (unstarted := _unstarted(store, preparing)):
         return place
+    jar = next((run.decision.fetched_jar for run in reversed(unstarted) if may_lack_jar(run)), "")
     return EventLogPlace(
-        why="an earlier try failed and left no event log: Spark might not start where its driver cannot write there; set "
-        "event_log_base to a directory or URL that the driver can write to and this machine can read"
+        why="an earlier try failed and left no event log: Spark might not start where its driver cannot write there"
+        f"{f', or cannot fetch {jar}' if jar else ''}; set event_log_base to a directory or URL that the driver can write to and "
+        f"this machine can read{', and agent_jar to a URL that it can read' if jar else ''}"
     )
 
 
-def _did_not_start(store: Store, preparing: Preparing) -> bool:
+def _unstarted(store: Store, preparing: Preparing) -> Sequence[Run]:
+    """The runs before this one, where they tell that Spark may not start for the place of its event log; else none."""
+    job = preparing.job
+    if may_not_start(tries := earlier_tries(store, job)):
+        return tries
     if preparing.usual_ms:  # one that was measured left a log
-        return False
-    return did_not_start(store.runs(preparing.job.cohort, HISTORY_RUNS, brief=True), preparing.now)
+        return ()
+    runs = store.runs(job.cohort, HISTORY_RUNS, brief=True)
+    return runs if did_not_start(runs, preparing.now) else ()
 
 
 def _catch_up(store: Store, preparing: Preparing) -> None:

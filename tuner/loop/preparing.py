@@ -39,7 +39,8 @@ class Preparing:
 
     def turn(self, job: JobToRun, steering: Steered, problems: Sequence[str]) -> Turn:
         submitted = tuple(job.submitted_shape(steering.decision.raises).items())
-        decision = replace(steering.decision, submitted=submitted, runtime=job.runtime)
+        jar = steering.directives.fetched_jar
+        decision = replace(steering.decision, submitted=submitted, runtime=job.runtime, fetched_jar=jar)
         decided = (decision, steering.directives, steering.conf)
         told = (tuple(problems), steering.taught, steering.names)
         goes_on = self.catching_up if self.catching_up and self.catching_up.goes_on else None

@@ -15,6 +15,7 @@ import msgspec
 import tuner
 from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.named_model import named_model
+from tuner.eventlog.properties import redact
 from tuner.loop.turn import JobToRun
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
@@ -65,6 +66,7 @@ def decision_stamp(
         reach,
         spark.version if spark else "",
         job.runtime,
+        redact(job.submission.agent_jar),
         _told(job.submission.conf),
         _told(job.user_conf),
         marks,

@@ -119,7 +119,8 @@ class Decision:
     to gain. They are none of its own, and nothing that its readers are shown, until its log tells which of these it ran.
     `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for, `cuts`
     what it gets less of. `submitted` is the shape of the cluster that it is submitted with, but for these cuts, by properties
-    (() where nobody kept it): its program may set another. `runtime` is as its job's.
+    (() where nobody kept it): its program may set another. `runtime` is as its job's. `fetched_jar` is the agent's, by a URL
+    without credentials, where Spark fetches it before it starts ("" where it does not).
     """
 
     mode: Mode
@@ -131,6 +132,7 @@ class Decision:
     cuts: tuple[SizeChange, ...] = ()
     submitted: tuple[tuple[str, str], ...] = ()
     runtime: str = ""
+    fetched_jar: str = ""
 
     @property
     def sizes(self) -> tuple[SizeChange, ...]:

@@ -13,6 +13,7 @@ from tuner.model.query import Query, QueryStatus, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.measure import read_nothing, usable
+from tuner.policy.never_started import may_lack_jar
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -105,8 +106,11 @@ class FailedRun:
     @property
     def from_outside(self) -> bool:
         """Whether no change can have made it. One that was ended when it had taken far longer than any before it may have
-        been too slow, for whoever ended it, because of a change."""
+        been too slow, for whoever ended it, because of a change. One that may have lacked the agent's jar tells nothing of what
+        the agent does."""
         failed = self.query is not None or self.run.state is RunState.FAILED
+        if may_lack_jar(self.run):
+            return True
         return failed and from_outside(self.failure) and not self.ended_for_slowness
 
     @property
@@ -118,7 +122,8 @@ class FailedRun:
         if self.query is not None:
             ended = bool(_statuses(run, self.query) & {QueryStatus.SUCCEEDED, QueryStatus.FAILED})
         else:
-            ended = run.state not in (RunState.RUNNING, RunState.LOST) and not from_outside(run.failure)
+            untold = run.state in (RunState.RUNNING, RunState.LOST) or may_lack_jar(run)
+            ended = not untold and not from_outside(run.failure)
         return ended and not read_nothing(run, self.earlier, self.query)
 
     def failed_without(self, decided: DecidedChange) -> bool:

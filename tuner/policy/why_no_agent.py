@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from tuner.model.failure import FailureKind
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.extensions_beside import FINDS_BY_JAR, extensions_beside, had_by_name, was_to_have_agent
+from tuner.policy.never_started import left_no_log
 from tuner.spark.properties import EXTENSIONS
 from tuner.spark.version import read_version
 
@@ -16,13 +18,37 @@ DOES_WITHOUT = timedelta(days=7)
 # What a program runs into whose data sources or functions are not there; no change to a plan makes these.
 _WITHOUT_ITS_JARS = frozenset({FailureKind.CODE, FailureKind.OWN_EXIT})
 
+_UNTOLD = frozenset({RunState.RUNNING, RunState.LOST})
 
-def why_no_agent(runs: Sequence[Run], now: datetime, *, sees_defaults: bool = True) -> str:
+
+def why_no_agent(runs: Sequence[Run], now: datetime, *, sees_defaults: bool = True, jar: str = "") -> str:
     """Why the next run is not to have the agent; "" where it may. `runs` are the latest of a cohort, oldest first;
-    `sees_defaults` is as its submission has it."""
+    `sees_defaults` is as its submission has it, `jar` as `Decision.fetched_jar` of it."""
+    if jar and (why := _why_not_fetched(runs, now, jar)):
+        return why
     if sees_defaults:
         return _why_not_loaded(runs, now)
     return ("" if _is_named_next(runs) else _why_not_loaded(runs, now)) or _why_fails_with_it(runs, now)
+
+
+def _why_not_fetched(runs: Sequence[Run], now: datetime, jar: str) -> str:
+    """Spark does not start where it cannot fetch a jar, and leaves no log.
+
+    So where the latest run that had this one left none, and none without it did so since. Of a jar with which runs succeeded one
+    run that left none is not enough, once the next has been without it.
+    """
+    had = [run for run in runs if run.decision.fetched_jar == jar and run.state not in _UNTOLD]
+    failed = list(takewhile(left_no_log, reversed(had)))
+    if not failed or now - failed[0].started_at > DOES_WITHOUT:
+        return ""
+    since = [run for run in runs[runs.index(failed[0]) + 1 :] if run.state not in _UNTOLD]
+    if any(map(left_no_log, since)) or (since and len(failed) == 1 and len(had) > 1):
+        return ""
+    until = failed[0].started_at + DOES_WITHOUT
+    return (
+        f"run {failed[0].key} was to fetch it, failed and left no event log: Spark does not start without its jar; see that "
+        f"{jar} is there and that the job may read it; it is tried again from {until:%Y-%m-%d} on, or with another agent_jar"
+    )
 
 
 def _is_named_next(runs: Sequence[Run]) -> bool:

@@ -24,7 +24,7 @@ class Directives:
     `overruled` lists actions that a setting or hint of the user's own forbids, or that cannot be carried out, each with
     why. `conf` holds steering only; the event log's own properties are `observe_conf`. `steering` is the way that was
     used, `why` what kept another from being used. `merged` are properties that replace the user's own values, which
-    they contain (`tuner.steering.agent.handover`); `sizes` are those in place of his.
+    they contain (`tuner.steering.agent.handover`); `sizes` are those in place of his. `fetched_jar` is as `Decision` has it.
     """
 
     conf: dict[str, str] = field(default_factory=dict)
@@ -34,3 +34,4 @@ class Directives:
     why: str = ""
     merged: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
+    fetched_jar: str = ""

@@ -36,6 +36,7 @@ def by_agent(
         merged=dict(handover.merged),
         overruled=(*directives.overruled, *found.skipped),
         steering=Steering.AGENT,
+        fetched_jar=route.fetched_jar if found.text else "",
     )
 
 

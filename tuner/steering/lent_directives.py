@@ -41,4 +41,5 @@ def lent_by_agent(
     handover = hand_over(route, encode_message((), tuple(sealed)))
     stricter = order_sensitive is not OrderSensitive.STABLE and PROPERTY not in user_conf
     conf = {**handover.conf, **({PROPERTY: order_sensitive} if stricter else {})}
-    return Directives(conf=conf, merged=dict(handover.merged), steering=Steering.AGENT), carried
+    merged = dict(handover.merged)
+    return Directives(conf=conf, merged=merged, steering=Steering.AGENT, fetched_jar=route.fetched_jar), carried

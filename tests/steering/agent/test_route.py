@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tuner.steering.agent.jar_template import filled
-from tuner.steering.agent.route import NoRoute, Route, agent_route
+from tuner.steering.agent.route import NoRoute, Route, agent_route, fetched_jar
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission, submission
 
@@ -169,6 +170,23 @@ def test_a_template_is_filled_with_the_spark_at_hand_in_client_mode() -> None:
 @pytest.mark.parametrize("ran", ["", "unknown"])
 def test_a_template_waits_for_a_run_that_tells_its_spark(ran: str) -> None:
     assert why_not(submitted("yarn", CLUSTER, spark=None, agent_jar="hdfs:///agent-{spark_minor}.jar"), ran)
+
+
+@pytest.mark.parametrize(
+    ("found", "jar"),
+    [
+        (submitted("yarn", CLUSTER, agent_jar="s3://jars/agent.jar"), "s3://jars/agent.jar"),
+        (submitted(agent_jar="https://user:pass@jars/agent-{spark}.jar"), "https://jars/agent-4.0.1.jar"),
+        (submitted("yarn", CLUSTER, agent_jar="/jars/agent.jar"), "/jars/agent.jar"),
+        (submitted(agent_jar="/jars/agent.jar"), ""),
+        (submitted("yarn", CLUSTER, agent_jar="local:///jars/agent.jar"), ""),
+        (submitted(), ""),
+        (replace(submitted(agent_jar="s3://jars/agent.jar"), by_environment=True, takes_class_path=True), ""),
+    ],
+)
+def test_without_which_jar_spark_does_not_start(found: Submission, jar: str) -> None:
+    """In client mode spark-submit passes over a path that is not there."""
+    assert fetched_jar(found, "4.0.1") == jar
 
 
 def test_braces_of_others_are_left_alone() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tuner.eventlog.location import local_path, scheme_of
-from tuner.eventlog.properties import names_secret
+from tuner.eventlog.properties import names_secret, redact
 from tuner.spark.properties import JARS, REMOTE
 from tuner.steering.agent.jar import OLDEST_SPARK
 from tuner.steering.agent.jar_template import filled
@@ -35,6 +35,22 @@ class Route:
     submission: Submission
     share: Callable[[str], str] | None = None
     beside: str | None = None
+
+    @property
+    def fetched_jar(self) -> str:
+        """The deployed jar, without credentials, where Spark does not start before it has that; "" where it does."""
+        submission = self.submission
+        jar = submission.agent_jar
+        is_passed_over = scheme_of(jar) == ON_EACH_NODE or (not submission.in_cluster_mode and local_path(jar))
+        if submission.by_environment or not submission.brings_files or is_passed_over:
+            return ""
+        return redact(jar)
+
+
+def fetched_jar(submission: Submission, ran_version: str = "") -> str:
+    """As `Route` has it, of the way that there would be; "" where there is none."""
+    found = agent_route(submission, ran_version)
+    return found.fetched_jar if isinstance(found, Route) else ""
 
 
 def agent_route(submission: Submission, ran_version: str = "", beside: str | None = None) -> Route | NoRoute:

@@ -92,8 +92,13 @@ def test_credentials_among_files_of_a_properties_file_do_not_come_to_the_command
 
 def test_the_jar_at_hand_is_shipped_where_none_is_deployed(environ: dict[str, str]) -> None:
     without = route({"spark.jars": "/a.jar"}, agent_jar="")
-    with pytest.raises(handover.HandoverError, match=r"jar for Spark 4.0.1 is not built yet: .*-4.0.1_2.13-\w+\.log"):
+    with pytest.raises(
+        handover.HandoverError, match=r"jar for Spark 4.0.1 is not built yet: .*-4.0.1_2.13-\w+\.log"
+    ) as why:
         hand_over(without, TEXT, environ)
+    assert "has a disk of its own (a pod, a container), build it into the image (`spark-tuner agent-jar -o" in str(
+        why.value
+    )
     jar = jar_of(SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13"), environ)
     jar.parent.mkdir(parents=True)
     jar.touch()

@@ -73,7 +73,8 @@ def _jar(route: Route, environ: Mapping[str, str]) -> str:
     if not jar.is_file():
         raise HandoverError(
             f"the agent's jar for Spark {submission.spark.version} is not built yet: that goes on beside this run, for the "
-            f"next one; if it does not get there, {log_of(jar)} says why"
+            f"next one that has {jar.parent}; where each has a disk of its own (a pod, a container), build it into the image "
+            f"(`spark-tuner agent-jar -o FILE`) and set agent_jar to FILE; if it does not get there, {log_of(jar)} says why"
         )
     return str(jar)
 

@@ -24,6 +24,7 @@ from tuner.model.objective import Objective
 from tuner.model.size_change import MemoryLimits, Resources
 from tuner.plan.digest import digest
 from tuner.plan.sealed_directives import opened
+from tuner.steering.agent.sources import digest_of_all
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
 from tuner.steering.order_sensitive import OrderSensitive
@@ -105,13 +106,13 @@ Join Inner, (item#10 = id#20), Statistics(sizeInBytes=1.8 PiB)
 """
 
 
-def _answers(conf: Mapping[str, str], schema: str) -> list[dict[str, Any]]:
+def _answers(conf: Mapping[str, str], schema: str, release: str) -> list[dict[str, Any]]:
     """What the agent says that applied all that it was told of the job's query."""
     message = decode_whole(conf[DIRECTIVES])
     mine = (query for query in message.queries if query.relations == (f"{schema}.items", f"{schema}.sales"))
     told = (*mine, *opened(message.sealed, RELATIONS, COLUMNS))
     return [
-        {"Event": "tuner.steering.agent.AgentLoaded", "version": 3},
+        {"Event": "tuner.steering.agent.AgentLoaded", "version": 3, "release": release},
         *(
             {
                 "Event": "tuner.steering.agent.PlanSteered",
@@ -143,6 +144,7 @@ class Spark:
     firm_bytes: int = 0
     executors: int = 1
     schema: str = "db"
+    release: str = field(default_factory=digest_of_all)
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
         conf = {
@@ -173,7 +175,7 @@ class Spark:
                 for number in range(self.executors)
             ),
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
-            *(_answers(conf, self.schema) if self.agent else ()),
+            *(_answers(conf, self.schema, self.release) if self.agent else ()),
             {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
             {
                 "Event": _SQL + "SparkListenerDriverAccumUpdates",

@@ -35,9 +35,10 @@ def directives(*hints: dict[str, Any], orders: list[dict[str, Any]] | None = Non
     return json.dumps({"version": 3, "queries": [query | changed]})
 
 
-def loaded(text: str = "", problem: str = "") -> bytes:
+def loaded(text: str = "", problem: str = "", **release: str) -> bytes:
     source = "file" if text else "conf"
-    return event("tuner.steering.agent.AgentLoaded", version=1, source=source, directives=text or None, problem=problem)
+    said = {"directives": text or None, "problem": problem, **release}
+    return event("tuner.steering.agent.AgentLoaded", version=1, source=source, **said)
 
 
 def steered(execution_id: int, *outcomes: tuple[str, str, str], fingerprint: str = FINGERPRINT) -> bytes:
@@ -123,6 +124,13 @@ class TestWhatTheAgentSays:
             execution_end(0),
         )
         assert {o.action_id: o.status.value for o in found.executions[0].steered} == {"a": "applied", "b": "applied"}
+
+    def test_of_which_release_its_jar_is(self) -> None:
+        digest = "0123456789abcdef"
+        assert application().steering.release is None
+        assert application(loaded(release=digest), loaded(release="f" * 16)).steering.release == digest
+        assert application(loaded()).steering.release == "", "of a release that did not say so"
+        assert application(loaded(release="hunter2")).steering.release == ""
 
     def test_a_problem_of_its_own_is_told_without_secrets(self) -> None:
         told = application(loaded(problem="cannot read s3a://key:hunter2@bucket/d.json")).steering

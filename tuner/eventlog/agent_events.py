@@ -51,7 +51,9 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
     text = "" if known else event.directives
     told = _decoded(fragment, text) if text else _NOTHING
     problem = redact(event.problem or "")
-    absorb_record(fragment, AgentRecord(told.queries, bool(text), loaded=True, problem=problem, sealed=told.sealed))
+    release = event.release if event.release and _DIGEST.fullmatch(event.release) else ""
+    said = AgentRecord(told.queries, bool(text), loaded=True, problem=problem, sealed=told.sealed, release=release)
+    absorb_record(fragment, said)
 
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
@@ -92,6 +94,7 @@ def absorb_record(fragment: Fragment, later: AgentRecord) -> None:
         by_query=_last({**here.by_query, **later.by_query}),
         values=_last({**here.values, **values}),
         sealed=here.sealed or later.sealed,
+        release=later.release if here.release is None else here.release,
     )
 
 

@@ -279,11 +279,13 @@ class DriverAccumUpdates(SqlEvent, frozen=True):
 
 
 class AgentLoaded(msgspec.Struct, frozen=True, gc=False):
-    """The Catalyst agent's own event, once for each session; it has the directives where those were in a file."""
+    """The Catalyst agent's own event, once for each session; it has the directives where those were in a file, and the digest of
+    what its jar was made of."""
 
     version: Long = 0
     directives: str | None = None
     problem: str | None = None
+    release: str | None = None
 
 
 class DirectiveResult(msgspec.Struct, frozen=True, gc=False):

@@ -19,6 +19,7 @@ from tuner.loop.harvest import HarvestedRun, harvest
 from tuner.loop.known_runs import known_runs
 from tuner.loop.logs_of_runs import log_of_run
 from tuner.loop.look_ahead import look_ahead, prove
+from tuner.loop.old_jar import old_jar
 from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
 from tuner.loop.turn import Report, Turn
 from tuner.model.application import ProblemCode
@@ -165,6 +166,8 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     except Exception:
         completing.is_unread = True
         raise
+    if old := old_jar(found.application.steering):
+        completing.problems.found.append(old)
     completing.is_unread = any(p.code is ProblemCode.UNREADABLE_FILE for p in found.application.problems)
     return found
 

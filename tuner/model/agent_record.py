@@ -19,7 +19,8 @@ class AgentRecord(msgspec.Struct, frozen=True):
     something was, known or not.
 
     `loaded` says that the agent did, `problem` what it could not read. `by_query` is what it said of each query's plan,
-    by fingerprint, the latest that was optimised; `values` those in it, unknown where its plans had several.
+    by fingerprint, the latest that was optimised; `values` those in it, unknown where its plans had several. `release` is the
+    digest of what its jar was made of ("" where that says none, None where it did not load).
     """
 
     directives: tuple[QueryDirectives, ...] = ()
@@ -29,6 +30,7 @@ class AgentRecord(msgspec.Struct, frozen=True):
     by_query: Mapping[str, tuple[DirectiveResult, ...]] = {}
     values: Mapping[str, QueryValues] = {}
     sealed: tuple[SealedDirectives, ...] = ()
+    release: str | None = None
 
     @property
     def is_lost(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 from tuner.model.agent_message import QueryDirectives, encode_message
+from tuner.steering.agent.sources import digest_of_all
 
 from .agent_log import agent_events
 
@@ -25,4 +26,5 @@ def test_both_logs_tell_what_it_was_told(
     conf = {**agent_conf, "spark.eventLog.compress": "false", "spark.tuner.directives.file": str(told)}
     logs = spark_submit(_APP, log_dir=tmp_path / "logs", conf=conf)
     assert [event["problem"] for event in agent_events(logs, "AgentLoaded")] == ["", ""]
+    assert {event["release"] for event in agent_events(logs, "AgentLoaded")} == {digest_of_all()}
     assert len([read_application(source) for source in find_logs(logs)]) == 2

@@ -12,7 +12,7 @@ from pathlib import Path
 from tuner.errors import TunerError
 from tuner.history.url import data_directory
 from tuner.steering.agent.java_home import java_of_spark
-from tuner.steering.agent.sources import BUILD, BUILD_CLASS, SOURCES, digest_of_all, resources, source
+from tuner.steering.agent.sources import BUILD, BUILD_CLASS, RELEASE, SOURCES, digest_of_all, resources, source
 from tuner.steering.agent.spark_home import SparkAtHand
 
 # The first whose SparkSession finds extensions by itself and whose classes the agent is written for.
@@ -55,7 +55,7 @@ def build(spark: SparkAtHand, jar: Path, environ: Mapping[str, str] = os.environ
         with tempfile.TemporaryDirectory(prefix="spark-tuner-agent-") as directory:
             classes = Path(directory)
             _compile(java, spark, classes, environ)
-            _write(jar, {**resources(), **dict(_class_files(classes))})
+            _write(jar, {**resources(), RELEASE: digest_of_all().encode(), **dict(_class_files(classes))})
     except OSError as error:
         raise AgentJarError(f"the agent's jar {jar}: {error.strerror}; make that place writable") from error
 

@@ -66,6 +66,9 @@ SOURCES = (
 # takes nothing away. Python's sessions do since 4.0: seen in 4.0.5, 4.1.4 and 4.3.0, not in 3.5.9.
 _PROVIDERS = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 
+# Where the jar says what it was made of.
+RELEASE = "tuner/steering/agent/release.txt"
+
 
 def source(name: str) -> Path:
     """The file of a source."""

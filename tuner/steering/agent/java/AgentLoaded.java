@@ -1,5 +1,8 @@
 package tuner.steering.agent;
 
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.commons.io.IOUtils;
 import org.apache.spark.scheduler.SparkListenerEvent;
 
 /** Says in the event log that the agent runs, and what it was told where the properties do not hold that. */
@@ -30,6 +33,19 @@ public final class AgentLoaded implements SparkListenerEvent {
 
   public String getProblem() {
     return problem;
+  }
+
+  /** The digest of what the jar was made of; "" where it says none. */
+  public String getRelease() {
+    InputStream file = AgentLoaded.class.getResourceAsStream("release.txt");
+    if (file == null) return "";
+    try {
+      String release = IOUtils.toString(file, "UTF-8");
+      file.close();
+      return release;
+    } catch (IOException error) {
+      return "";
+    }
   }
 
   public boolean logEvent() {

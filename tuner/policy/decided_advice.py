@@ -12,9 +12,9 @@ from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Stand
 from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.end_of_run import end_of_run
 from tuner.policy.imported_changes import is_imported
 from tuner.policy.instances import runs_of_its_queries
-from tuner.policy.judging.end_of_run import end_of_run
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people

@@ -11,9 +11,9 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect, not_followed
 from tuner.policy.context import Context
+from tuner.policy.end_of_run import end_of_run
 from tuner.policy.failed_run import FailedRun, newly_failed
 from tuner.policy.judging.end_holds import end_failed_holds, end_holds
-from tuner.policy.judging.end_of_run import end_of_run
 from tuner.policy.judging.hold_out import hold_out_one_at_a_time
 from tuner.policy.judging.judge_failure import absolve, judge_failure
 from tuner.policy.judging.judge_proven import judge_proven

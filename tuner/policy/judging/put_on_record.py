@@ -12,7 +12,7 @@ from tuner.model.run import Run
 from tuner.policy.awaited_run import AwaitedRun, awaited_run
 from tuner.policy.balance import Balance
 from tuner.policy.context import Context, context_of
-from tuner.policy.judging.end_of_run import end_of_run
+from tuner.policy.end_of_run import end_of_run
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.measure import usable
 from tuner.policy.record import Doubt, Record

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tuner.model.run import Run
-from tuner.policy.judging.end_of_run import end_of_run
+from tuner.policy.end_of_run import end_of_run
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -467,3 +468,49 @@ def test_a_kill_does_not_make_what_is_proven_a_suspect() -> None:
     assert decide(situation(failed.decision.mode, 1, [BASE, failed])).actions == HASH.change.actions
     clean = run(1, {"q1": 10, "q2": 10}, try_number=2)
     assert stand(failed, clean) == {HASH.id: PROMOTED}
+
+
+# --- Side by side: mapped instances, dates of a backfill ---
+
+
+def side_by_side(*runs: Run) -> list[Run]:
+    """Of one night, each begun a second after the one before it."""
+    begun = (replace(one, started_at=one.started_at + timedelta(seconds=n)) for n, one in enumerate(runs))
+    return [replace(one, key=f"etl/{n}/{one.key}") for n, one in enumerate(begun)]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_proven_change_that_ends_one_of_several_runs_side_by_side_is_taken_out(place: int) -> None:
+    proven = promoted(BROADCAST)
+    both = [run(1, {"q1": 5, "q2": 10}, proven)] * 2
+    both[place] = failing(FailureKind.EXECUTOR_OUT_OF_MEMORY, proven, query="q1")
+    night = side_by_side(*both)
+    assert not decide(situation(Mode.AUTO, 1, [BASE, *night])).in_force, "one without it is to tell"
+    retry = run(1, {"q1": 10, "q2": 10}, try_number=2)
+    assert stand(*night, retry) == {BROADCAST.id: ROLLED_BACK}
+    still = failing(FailureKind.EXECUTOR_OUT_OF_MEMORY, query="q1", try_number=2)
+    assert stand(*night, still) == {BROADCAST.id: PROMOTED}, "it fails without it, too"
+    for since in (retry, still):
+        assert decide(situation(Mode.AUTO, 1, [BASE, *night, since])).unsteered is None
+
+
+def test_what_another_of_them_did_without_it_says_nothing_of_it() -> None:
+    """It has other data."""
+    proven = promoted(BROADCAST)
+    failed = failing(FailureKind.EXECUTOR_OUT_OF_MEMORY, proven, query="q1")
+    night = side_by_side(failed, run(1, {"q1": 10, "q2": 10}))
+    assert stand(*night) == {BROADCAST.id: PROMOTED}
+    assert not decide(situation(Mode.AUTO, 1, [BASE, *night])).in_force
+
+
+def test_two_that_fail_side_by_side_are_one_failure_and_none_beside_them_clears_a_suspect() -> None:
+    def tried() -> Run:
+        return failing(FailureKind.UNKNOWN, promoted(BROADCAST), query="q1", night=1)
+
+    retry, gone_well = run(1, {"q1": 10, "q2": 10}, try_number=2), run(1, {"q1": 5, "q2": 10}, promoted(BROADCAST))
+    night = [*side_by_side(tried(), tried(), gone_well), retry]
+    assert stand(*night) == {BROADCAST.id: PROMOTED}
+    again = [failing(FailureKind.UNKNOWN, promoted(BROADCAST), query="q1", night=3), run(4, {"q1": 10, "q2": 10})]
+    assert stand(*night, *again) == {BROADCAST.id: ROLLED_BACK}
+    since = run(2, {"q1": 5, "q2": 10}, promoted(BROADCAST))
+    assert stand(*night, since, *again) == {BROADCAST.id: PROMOTED}

@@ -8,9 +8,10 @@ from dataclasses import replace
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run
+from tuner.policy.end_of_run import end_of_run
 from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.failed_run import FailedRun, after_failure
-from tuner.policy.judging.ledger_state import LedgerState
+from tuner.policy.judging.ledger_state import LedgerState, Suspicion
 from tuner.policy.judging.put_on_record import put_on_record
 from tuner.policy.lost_values import where_it_does_not_fail
 
@@ -21,13 +22,14 @@ LIKE_INPUT = 0.9
 def judge_failure(ledger: LedgerState, failed: FailedRun, in_force: Sequence[DecidedChange]) -> None:
     """Of a query that failed while the job went on, times have been judged; only what it says itself is added."""
     last_trials = {d.id for d in in_force if ledger.trials(d) >= MAX_TRIALS}
-    failed = replace(failed, last_trials=last_trials, suspected=frozenset(ledger.suspected))
+    suspected = {id_ for id_, suspicion in ledger.suspected.items() if suspicion.is_known_to(failed.run)}
+    failed = replace(failed, last_trials=last_trials, suspected=suspected)
     for said in after_failure(failed, in_force):
         id_ = said.decided.id
         if said.cleared:
             ledger.cleared.add(id_)
         if said.suspected_bytes is not None:
-            ledger.suspected[id_] = said.suspected_bytes
+            ledger.suspected[id_] = Suspicion(end_of_run(failed.run), said.suspected_bytes)
         query = failed.query or (failed.failure.query if failed.failure else None)
         rolled_back = said.standing is Standing.ROLLED_BACK
         left = where_it_does_not_fail(said.decided, failed.run, query, ledger.met) if rolled_back and query else None
@@ -38,9 +40,12 @@ def judge_failure(ledger: LedgerState, failed: FailedRun, in_force: Sequence[Dec
 
 
 def absolve(ledger: LedgerState, run: Run, in_force: Sequence[DecidedChange]) -> None:
-    """A run that succeeded with a suspect clears it, if it had as much to read as the one that failed."""
+    """A run that succeeded with a suspect clears it, if it began after the one that failed had ended, and had as much to read."""
     size = max(1, ledger.lost_with.input_bytes)
     failed = {q.fingerprint for q in run.outcome.queries if q.status is QueryStatus.FAILED} if run.outcome else set()
     for decided in in_force:
-        if failed.isdisjoint(decided.queries) and size >= LIKE_INPUT * ledger.suspected.get(decided.id, 0):
-            ledger.suspected.pop(decided.id, None)
+        suspicion = ledger.suspected.get(decided.id)
+        if suspicion is None or not suspicion.is_known_to(run) or not failed.isdisjoint(decided.queries):
+            continue
+        if size >= LIKE_INPUT * suspicion.input_bytes:
+            del ledger.suspected[decided.id]

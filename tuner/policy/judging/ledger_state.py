@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.query import total_data_bytes
@@ -19,6 +20,19 @@ from tuner.policy.record import Loss, Record
 from tuner.policy.records_by_context import RecordsByContext
 
 
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Of a change: when the run had ended that failed with it, and what the next one read (0 where unknown), which succeeded
+    without it."""
+
+    ended_at: datetime
+    input_bytes: int
+
+    def is_known_to(self, run: Run) -> bool:
+        """Whether a run began after that: one beside it tells neither for nor against the change."""
+        return run.started_at >= self.ended_at
+
+
 @dataclass(slots=True)
 class LedgerState:
     """After a run, and as the judgement of it goes along.
@@ -26,8 +40,8 @@ class LedgerState:
     `measured` are the queries of the latest measured run that read anything, `allocated` the core time that its executors held
     (None: not known, or it follows the clock), `lost_with` what a change is lost with that is taken out now. `proven_out` is
     proven and not in force in the run that is judged. `met` are the classes of values that each change, by its id, acted on;
-    `cleared` the ids of changes without which a job failed in the same way; `suspected`, by id, the input bytes of runs that
-    succeeded without what a failed run made suspect.
+    `cleared` the ids of changes without which a job failed in the same way; `suspected`, by id, what a failed run made
+    suspect.
     """
 
     by_context: RecordsByContext = field(default_factory=RecordsByContext)
@@ -40,7 +54,7 @@ class LedgerState:
     proven_out: list[DecidedChange] = field(default_factory=list)
     met: dict[str, set[str]] = field(default_factory=dict)
     cleared: set[str] = field(default_factory=set)
-    suspected: dict[str, int] = field(default_factory=dict)
+    suspected: dict[str, Suspicion] = field(default_factory=dict)
     _beside: QueriesBeside = field(default_factory=QueriesBeside)
     # By instance of a mapped task the queries (fingerprints) that its runs had.
     _asked: dict[str, set[str]] = field(default_factory=dict)

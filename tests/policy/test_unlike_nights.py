@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from tests.policy.histories import GB, conf, hint, in_force, recommend, run, situation
+from tests.policy.histories import GB, conf, decided, hint, in_force, recommend, run, situation
 from tuner.model.action import Action
-from tuner.model.decision import Mode
+from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.decide import decide
+from tuner.policy.judging.hold_out import RUNS_IN_TURN, hold_out_one_at_a_time
+from tuner.policy.record import Record
 
 
 @dataclass(frozen=True)
@@ -176,3 +179,48 @@ def _nights_without(action: Action, factor: float) -> list[int]:
         took = 100 * (factor if action.id in in_force(decision) else 1)
         runs.append(run(number, {"q1": took, "q2": 10}, *decision.changes))
     return [n for n, ran in enumerate(runs) if n > 1 and action.id not in in_force(ran.decision)]
+
+
+def test_what_waits_for_the_end_of_a_month_keeps_no_other_change_from_its_turn() -> None:
+    """The hints of three queries of every tenth night are left out in turns, each until its query comes back: meanwhile that of a
+    query of each night begins to lose."""
+    queries, of_months, chance = ("q1", "q2", "q3", "q4"), ("q2", "q3", "q4"), random.Random(1)
+    advice = [recommend(hint(query), queries=[query], before=100, after=60, high=90) for query in queries]
+    runs: list[Run] = []
+    lost = []
+    for number in range(55):
+        decision = decide(situation(Mode.AUTO, 1, runs[-20:], advice))
+        on = in_force(decision)
+        took = {"q1": 100.0, "other": 50.0, **dict.fromkeys(of_months if number % 10 == 0 else (), 100.0)}
+        for query in took:
+            gained = 2.0 if query == "q1" and number >= 42 else 0.7
+            took[query] *= chance.gauss(1, 0.03) * (gained if hint(query).id in on else 1)
+        lost += [number] if hint("q1").id in on and number >= 42 else []
+        assert sum(hint(query).id not in on for query in of_months) <= 1 or number < 2
+        runs.append(run(number, took, *decision.changes))
+    assert 1 <= len(lost) <= 4
+
+
+def left_out(changes: list[DecidedChange]) -> list[DecidedChange]:
+    """Of proven changes, all of them due in this order, those that the next run is without."""
+    runs = [run(number, {"q1": 1}) for number in range(len(changes))]
+    records = {
+        one.id: Record(
+            one, Standing.PROMOTED, one.why, held_out=Reason(ReasonCode.LONG_IN_FORCE, {"run": runs[place].key})
+        )
+        for place, one in enumerate(changes)
+    }
+    hold_out_one_at_a_time(records, runs)
+    return [one for one in changes if records[one.id].held_out]
+
+
+def test_of_more_changes_than_runs_that_count_several_are_left_out_at_once() -> None:
+    """Else the last of them would have no run without it when its turn comes."""
+    joins = [decided(hint(f"q{n}"), Standing.PROMOTED, [f"q{n}"]) for n in range(RUNS_IN_TURN + 1)]
+    assert left_out(joins[1:]) == joins[1:2]
+    assert left_out(joins) == joins[:2]
+    same = decided(hint("q0", "another join"), Standing.PROMOTED, ["q0"])
+    assert left_out([joins[0], same, *joins[1:]]) == joins[:2], "one of each query"
+    property_ = decided(conf(), Standing.PROMOTED, ["another"])
+    assert left_out([property_, *joins]) == [property_]
+    assert left_out([joins[0], property_, *joins[1:]]) == joins[:2], "a property reaches all queries"

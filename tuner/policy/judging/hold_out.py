@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
@@ -11,8 +13,16 @@ from tuner.model.run import Run, RunState
 from tuner.policy.awaited_run import awaited_run
 from tuner.policy.instances import are_of_others
 from tuner.policy.judging.ledger_state import LedgerState
+from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.unmeasured import are_new, most_unmeasured
+
+# Each is to be left out once in so many runs, as many as a decision looks at: of more changes several at once.
+RUNS_IN_TURN = 60
+
+
+# By the id of a change: the place of the run since which it is due, and its trial.
+_Due = Mapping[str, tuple[int, str]]
 
 
 def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange) -> None:
@@ -38,8 +48,9 @@ def hold_out_one_at_a_time(
     records: dict[str, Record], runs: Sequence[Run], of_others: frozenset[str] = frozenset()
 ) -> None:
     """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
-    what is out already. While a run is without it that has not ended, the others have it: mapped instances, dates of a
-    backfill. What is for queries `of_others` is left out where these run."""
+    what is out already. What waits for a query that the runs without it did not have keeps nothing else from its turn. While a
+    run is without it that has not ended, the others have it: mapped instances, dates of a backfill. What is for queries
+    `of_others` is left out where these run."""
     places = {run.key: place for place, run in enumerate(runs)}
     mine = {id_: record for id_, record in records.items() if not are_of_others(record.decided.queries, of_others)}
     due = {
@@ -47,11 +58,40 @@ def hold_out_one_at_a_time(
         for id_, record in mine.items()
         if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
     }
-    _, first = min(due.values(), default=(0, ""))
+    out = _out_now(due, _waiting(due, mine, runs), mine)
     out_in_another = {id_ for run in runs if run.state is RunState.RUNNING for id_ in run.decision.left_out_for_long}
     for id_, (_, trial) in due.items():
-        if trial != first or id_ in out_in_another:
+        if trial not in out or id_ in out_in_another:
             records[id_] = replace(records[id_], held_out=None)
+
+
+def _waiting(due: _Due, records: Mapping[str, Record], runs: Sequence[Run]) -> set[str]:
+    """The trials of joins that a run was without since they are due, which had none of their queries. A property that is out
+    reaches all that runs."""
+    without = {id_: place for place, run in enumerate(runs) if usable(run) for id_ in run.decision.left_out_for_long}
+    late = {id_: trial for id_, (place, trial) in due.items() if without.get(id_, -1) > place}
+    return {trial for id_, trial in late.items() if records[id_].decided.change.is_on_joins}
+
+
+def _out_now(due: _Due, waiting: Collection[str], records: Mapping[str, Record]) -> set[str]:
+    """The trials that the next run is without: those that wait, and the first ones due, of joins of other queries each; a
+    property is the only one of these."""
+    changes: dict[str, list[DecidedChange]] = {}
+    for id_, (_, trial) in sorted(due.items(), key=itemgetter(1)):
+        changes.setdefault(trial, []).append(records[id_].decided)
+    proven = {record.decided.change.trial for record in records.values() if record.standing is Standing.PROMOTED}
+    most = len(waiting) + math.ceil(len(proven) / RUNS_IN_TURN)
+    out, queries = set(waiting), {query for trial in waiting for one in changes[trial] for query in one.queries}
+    for trial, tried in changes.items():
+        own = {query for one in tried for query in one.queries}
+        is_property = not all(one.change.is_on_joins for one in tried)
+        if trial in waiting or not queries.isdisjoint(own) or (is_property and len(out) > len(waiting)):
+            continue
+        out.add(trial)
+        queries |= own
+        if is_property or len(out) == most:
+            break
+    return out
 
 
 def _would_cost_too_much(ledger: LedgerState, decided: DecidedChange) -> bool:

@@ -321,6 +321,39 @@ class Dated(Mapped):
         return replace(ended, decision=begun.decision, outcome=replace(ended.outcome, queries=queries))
 
 
+class Tenants(Mapped):
+    """Each asks the same of a tenant of its own; the agent acts on the values of its directives alone."""
+
+    def _end(self, begun: Run, night: int, index: int) -> Run:
+        tenant = f"tenant {index}"
+        ended = super()._end(begun, night, index)
+        assert ended.outcome is not None
+        told = tuple(
+            DirectiveResult(one.id, DirectiveStatus.APPLIED if tenant in one.literals else DirectiveStatus.HELD)
+            for one in begun.decision.in_force
+        )
+        queries = tuple(replace(query, literals=tenant, directives=told) for query in ended.outcome.queries)
+        return replace(ended, outcome=replace(ended.outcome, queries=queries))
+
+
+def test_of_tenants_side_by_side_a_trial_is_in_the_run_of_the_one_that_it_is_for() -> None:
+    job = Tenants(3, True, alike)
+    job.nights(0, 1, 2)
+    for night in (1, 2):
+        had = [changes_in_effect(found) for found in job.of_night(night)]
+        assert [bool(changes) for changes in had] == [False, False, True]
+        assert [bool(found.decision.in_force) for found in job.of_night(night)] == [False, False, True]
+    assert not ask_alike(job.runs)
+
+
+def test_of_tenants_one_after_another_each_keeps_it_for_those_that_follow() -> None:
+    job = Tenants(3, False, alike)
+    observed = [job._end(ran(0, index, *alike(0, index), beside=False), 0, index) for index in range(3)]
+    job.runs = [replace(one, decision=Decision(Mode.OBSERVE, ())) for one in observed]
+    job.nights(1)
+    assert any(changes_in_effect(found) for found in job.of_night(1))
+
+
 @pytest.mark.parametrize("beside", [True, False])
 @pytest.mark.parametrize("instances", [5, 20])
 def test_a_day_that_advances_is_learned_of_however_many_instances(instances: int, beside: bool) -> None:
@@ -392,6 +425,12 @@ def test_where_none_keeps_its_queries_there_are_none_of_others() -> None:
 def test_runs_ask_alike_where_all_of_them_had_the_same_queries() -> None:
     assert ask_alike([]) and ask_alike([run(0, {"q": 1}), run(1, {"q": 2})])
     assert not ask_alike(NIGHTS)
+    dated = [ran(night, index, "q") for night in range(2) for index in range(2)]
+    for number, one in enumerate(dated):
+        assert one.outcome
+        queries = tuple(replace(query, literals=f"day {number // 2}") for query in one.outcome.queries)
+        dated[number] = replace(one, outcome=replace(one.outcome, queries=queries))
+    assert ask_alike(dated)
 
 
 @pytest.mark.parametrize(("queries", "has_come_back"), [(("q0", "q1"), True), (("q", "q"), False)])

@@ -132,6 +132,11 @@ class Run:
         return {query.fingerprint for query in self.outcome.queries} if self.outcome else set()
 
     @property
+    def classes(self) -> set[tuple[str, str]]:
+        """The fingerprints of the queries that it had, each with the values of its filters (ids, or the classes of these)."""
+        return {(query.fingerprint, query.literals) for query in self.outcome.queries} if self.outcome else set()
+
+    @property
     def failure(self) -> Failure | None:
         """Why it failed, or its log breaks off, as far as its log or its driver's end tells."""
         failed = self.state in (RunState.FAILED, RunState.PARTIAL)

@@ -25,6 +25,7 @@ from tuner.policy.rules.needed_change import needed_change
 from tuner.policy.rules.new_context import new_context
 from tuner.policy.rules.not_deterministic import not_deterministic
 from tuner.policy.rules.of_other_instances import of_other_instances
+from tuner.policy.rules.of_other_values import of_other_values
 from tuner.policy.rules.on_trial_in_another_run import on_trial_in_another_run
 from tuner.policy.rules.one_property_a_query import one_property_a_query
 from tuner.policy.rules.overruled import overruled
@@ -43,6 +44,7 @@ Rule = Callable[[Situation, Sequence[DecidedChange]], list[DecidedChange]]
 RULES: tuple[Rule, ...] = (
     of_other_instances,
     measured_values,
+    of_other_values,
     left_to_people,
     undirectable,
     worse_on_other_days,

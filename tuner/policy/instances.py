@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tuner.model.run import Run
+from tuner.policy.end_of_run import end_of_run
 from tuner.policy.measure import latest_usable, usable
 
 
@@ -61,8 +62,23 @@ def are_of_others(queries: Collection[str], of_others: frozenset[str]) -> bool:
 
 
 def ask_alike(runs: Iterable[Run]) -> bool:
-    """Whether all usable runs had the same queries: then a decision is the same for each instance."""
-    return len({frozenset(run.fingerprints) for run in runs if usable(run)}) <= 1
+    """Whether all usable runs had the same queries, and those of one DAG run the same values of their filters: then a decision is
+    the same for each instance."""
+    measured = [run for run in runs if usable(run)]
+    values: dict[str, set[tuple[str, str]]] = {}
+    are_alike = all(values.setdefault(run.origin.run_id, run.classes) == run.classes for run in measured if run.origin)
+    return are_alike and len({frozenset(run.fingerprints) for run in measured}) <= 1
+
+
+def beside_latest(runs: Sequence[Run], instance: str) -> tuple[Run | None, list[Run]]:
+    """An instance's own latest usable run, and those of others in its DAG run that ran at the same time; None of a task that is
+    not mapped ("")."""
+    own = [run for run in runs if instance and run.instance == instance and usable(run)]
+    if not own:
+        return None, []
+    latest = own[-1]
+    others = (run for run in runs if run.instance != instance and usable(run) and _are_of_one_dag_run(run, latest))
+    return latest, [run for run in others if _overlap(run, latest)]
 
 
 def _instances(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -92,6 +108,10 @@ def _asked(runs: Iterable[Run]) -> frozenset[str]:
 
 def _union(several: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*several)
+
+
+def _overlap(run: Run, other: Run) -> bool:
+    return run.started_at < end_of_run(other) and other.started_at < end_of_run(run)
 
 
 def _are_of_one_dag_run(run: Run, other: Run) -> bool:

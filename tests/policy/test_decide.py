@@ -27,6 +27,7 @@ from .histories import (
     decided,
     hint,
     in_force,
+    late_upstream,
     recommend,
     reorder,
     run,
@@ -123,6 +124,14 @@ def test_it_must_differ_from_every_input_it_lost_with() -> None:
     lost_again = run(20, {"q1": 20, "q2": 5}, decided(ACTION), input_bytes=GB // 2)
     grown = [run(n, {"q1": 10, "q2": 10}) for n in range(21, 21 + RUNS_OF_LATE)]
     assert not decision(BASE, night(1, 20), *shrunk, lost_again, *grown).in_force
+
+
+def test_a_night_with_nothing_to_read_is_none_of_another_size() -> None:
+    """A job without input on Sundays would never try anything again else."""
+    grown = [run(n, {"q1": 10, "q2": 10}, input_bytes=20 * GB) for n in range(2, 3 + RUNS_OF_LATE)]
+    grown[3] = late_upstream(5)
+    assert not decision(BASE, night(1, 20), *grown[:-1]).in_force
+    assert decision(BASE, night(1, 20), *grown).in_force
 
 
 def test_many_dates_at_once_are_one_night_of_another_size() -> None:

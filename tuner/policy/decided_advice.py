@@ -15,7 +15,7 @@ from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.end_of_run import end_of_run
 from tuner.policy.imported_changes import is_imported
 from tuner.policy.instances import runs_of_its_queries
-from tuner.policy.measure import usable
+from tuner.policy.measure import read_nothing, usable
 from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
@@ -265,11 +265,13 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
 
 def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
     """Input bytes of the latest runs whose times may be compared, of which those side by side count as one: dates of a backfill,
-    instances of a mapped task. 0, which tells nothing, where there is none. Those that ask other queries read other inputs."""
+    instances of a mapped task. 0, which tells nothing, where there is none. Those that ask other queries read other inputs, those
+    whose upstream was late none."""
     sizes: list[int] = []
     since: datetime | None = None
-    for run in reversed(runs_of_its_queries(situation.runs, situation.instance)):
-        if not usable(run) or run.outcome is None:
+    known = runs_of_its_queries(situation.runs, situation.instance)
+    for run in reversed(known):
+        if not usable(run) or run.outcome is None or read_nothing(run, known):
             continue
         is_beside = since is not None and end_of_run(run) > since
         runs -= not is_beside

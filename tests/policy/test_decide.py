@@ -126,6 +126,20 @@ def test_it_must_differ_from_every_input_it_lost_with() -> None:
     assert not decision(BASE, night(1, 20), *shrunk, lost_again, *grown).in_force
 
 
+def test_fewer_nights_than_that_do_not_bring_it_back() -> None:
+    """Of large mapped tasks only some are at hand: what lost on Sundays would come back each week."""
+    out = replace(decided(ACTION, Standing.ROLLED_BACK), lost_with=(2 * GB,))
+
+    def siblings(night: int) -> list[Run]:
+        one = run(night, {"q1": 5, "q2": 5}, out, input_bytes=GB // 2)
+        return [replace(one, key=f"{one.key}/{n}") for n in range(21)]
+
+    nights = [siblings(n) for n in range(4, 4 + RUNS_OF_LATE)]
+    assert not decision(*(one for several in nights[:3] for one in several)).in_force
+    assert not decision(*(one for several in nights[1:] for one in several)).in_force
+    assert decision(*(one for several in nights for one in several)).in_force
+
+
 def test_a_night_with_nothing_to_read_is_none_of_another_size() -> None:
     """A job without input on Sundays would never try anything again else."""
     grown = [run(n, {"q1": 10, "q2": 10}, input_bytes=20 * GB) for n in range(2, 3 + RUNS_OF_LATE)]

@@ -265,8 +265,8 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
 
 def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
     """Input bytes of the latest runs whose times may be compared, of which those side by side count as one: dates of a backfill,
-    instances of a mapped task. 0, which tells nothing, where there is none. Those that ask other queries read other inputs, those
-    whose upstream was late none."""
+    instances of a mapped task. 0, which tells nothing, where there are fewer at hand. Those that ask other queries read other
+    inputs, those whose upstream was late none."""
     sizes: list[int] = []
     since: datetime | None = None
     known = runs_of_its_queries(situation.runs, situation.instance)
@@ -279,4 +279,4 @@ def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
             break
         since = min(run.started_at, since) if since and is_beside else run.started_at
         sizes.append(total_data_bytes(run.outcome.queries))
-    return sizes or [0]
+    return [*sizes, 0] if runs > 0 else sizes

@@ -514,3 +514,26 @@ def test_two_that_fail_side_by_side_are_one_failure_and_none_beside_them_clears_
     assert stand(*night, *again) == {BROADCAST.id: ROLLED_BACK}
     since = run(2, {"q1": 5, "q2": 10}, promoted(BROADCAST))
     assert stand(*night, since, *again) == {BROADCAST.id: PROMOTED}
+
+
+JAR = "s3://jars/agent.jar"
+
+
+def _fetching(ran: Run) -> Run:
+    return replace(ran, decision=replace(ran.decision, fetched_jar=JAR))
+
+
+def _unlogged(night: int, *actions: DecidedChange) -> Run:
+    return _fetching(replace(run(night, {"q1": 1}, *actions, state=FAILED), outcome=None))
+
+
+def test_of_what_dies_without_a_log_a_trial_is_accused_where_the_agents_jar_was_there_before() -> None:
+    """A driver that is killed leaves none in a store of objects; nor does a job whose jar has gone."""
+    proven, tried = replace(BROADCAST, standing=PROMOTED), OTHER_BROADCAST
+    had = _fetching(run(0, {"q1": 10, "q2": 10}, proven))
+    nights = [_unlogged(1, proven, tried), run(2, {"q1": 10, "q2": 10}), _unlogged(3, proven, tried)]
+    assert {id_: one.standing for id_, one in read_ledger([BASE, had, *nights]).items()} == {
+        proven.id: PROMOTED,
+        tried.id: ROLLED_BACK,
+    }
+    assert read_ledger([BASE, *nights])[tried.id].standing is TRIAL, "the jar may not be there at all"

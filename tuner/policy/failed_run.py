@@ -14,7 +14,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.end_of_run import end_of_run
 from tuner.policy.measure import read_nothing, usable
-from tuner.policy.never_started import may_lack_jar
+from tuner.policy.never_started import lacks_new_jar, may_lack_jar
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -107,10 +107,10 @@ class FailedRun:
     @property
     def from_outside(self) -> bool:
         """Whether no change can have made it. One that was ended when it had taken far longer than any before it may have
-        been too slow, for whoever ended it, because of a change. One that may have lacked the agent's jar tells nothing of what
-        the agent does."""
+        been too slow, for whoever ended it, because of a change. One that may have lacked an agent's jar which no run has had
+        tells nothing of what the agent does."""
         failed = self.query is not None or self.run.state is RunState.FAILED
-        if may_lack_jar(self.run):
+        if lacks_new_jar(self.run, self.earlier):
             return True
         return failed and from_outside(self.failure) and not self.ended_for_slowness
 
@@ -182,11 +182,14 @@ def after_failure(failed: FailedRun, in_force: Sequence[DecidedChange]) -> Itera
 def failed_by(failed: FailedRun, in_force: Iterable[DecidedChange]) -> dict[str, Guilt]:
     """Of what a person did not pin, by id, what is most likely to have made a run fail: what is known to make such failures
     before what can have, and what is on trial before what is proven. Nothing where it failed from outside, or for want of memory
-    of which it had less than its author asks for: the next try has all of it."""
+    of which it had less than its author asks for: the next try has all of it. What is proven ran with the agent's jar before:
+    it is not accused where that may have been gone."""
     if failed.from_outside or failed.had_less_memory:
         return {}
     failure = None if failed.ended_for_slowness else failed.failure
     accused = [d for d in in_force if d.standing is not Standing.PINNED]
+    if may_lack_jar(failed.run):
+        accused = [d for d in accused if d.standing is Standing.TRIAL]
     trials, proven = (
         suspects(failure, [d for d in accused if (d.standing is Standing.TRIAL) is on_trial])
         for on_trial in (True, False)

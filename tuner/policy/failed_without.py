@@ -9,7 +9,7 @@ from tuner.model.failure import FailureKind
 from tuner.model.run import Run, RunState
 from tuner.policy.failed_run import newly_failed
 from tuner.policy.held_out import held_out
-from tuner.policy.never_started import may_lack_jar
+from tuner.policy.never_started import lacks_new_jar
 from tuner.policy.suspects import from_outside
 
 
@@ -28,7 +28,7 @@ def _failed_queries(run: Run, earlier: Sequence[Run]) -> list[str | None]:
     """The queries of which a run tells that they failed, and did not in the one before; of a run that did itself, the one that
     made that: None where that is not known, or where its log never came. Nothing where it failed from outside, but for what
     somebody ended: it may have taken too long for him."""
-    if may_lack_jar(run):
+    if lacks_new_jar(run, earlier):
         return []
     if run.state not in (RunState.FAILED, RunState.LOST):
         return [*newly_failed(run, earlier)]

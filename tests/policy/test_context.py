@@ -112,6 +112,8 @@ def test_the_first_run_that_is_submitted_to_another_runtime_is_observed() -> Non
     of_another = Context((4, 3), SMALL, "16.1.x")
     assert standings(next_one(*another, to_come=of_another)) == {ACTION.id: Standing.TRIAL}
     assert standings(next_one(*PROVEN, to_come=to_come("16.1.x"))) == {ACTION.id: Standing.PROMOTED}, "none told before"
+    older = by("4.1.0", SMALL, -1, {"q1": 10, "q2": 20})
+    assert standings(next_one(older, *PROVEN, to_come=to_come("16.1.x"))) == {ACTION.id: Standing.PROMOTED}, "long ago"
 
 
 def test_what_was_proven_is_tried_anew_then_against_runs_of_the_new_spark() -> None:

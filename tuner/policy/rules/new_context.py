@@ -36,8 +36,9 @@ def context_difference(situation: Situation) -> str:
         if run.outcome
     }
     differences = {key: context.difference(before) for key, before in contexts.items()}
-    # A run whose submission told nothing may have been by any.
-    alike = [r for r in measured if not differences[r.key] and context.runtime in ("", r.decision.runtime)]
+    # A run whose submission told nothing may have been by any, unless none has told anything yet.
+    runtime = context.runtime if any(run.decision.runtime for run in measured) else ""
+    alike = [run for run in measured if not differences[run.key] and runtime in ("", run.decision.runtime)]
     if len(alike) >= KNOWN_AFTER or any(_is_observed(run) for run in alike):
         return ""
     return next((differences[run.key] for run in reversed(measured) if differences[run.key]), "")

@@ -15,6 +15,7 @@ from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query_values import FilterCondition
+from tuner.model.reason import ReasonCode
 from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Run, RunState
 from tuner.model.verdict import Ruling
@@ -344,6 +345,8 @@ def test_of_tenants_side_by_side_a_trial_is_in_the_run_of_the_one_that_it_is_for
         assert [bool(changes) for changes in had] == [False, False, True]
         assert [bool(found.decision.in_force) for found in job.of_night(night)] == [False, False, True]
     assert not ask_alike(job.runs)
+    held = [one.held.code for one in job.of_night(2)[0].decision.changes if one.held]
+    assert ReasonCode.VALUES_OF_OTHERS in held, "it is shown, and can be ruled on"
 
 
 def test_of_tenants_one_after_another_each_keeps_it_for_those_that_follow() -> None:
@@ -352,6 +355,7 @@ def test_of_tenants_one_after_another_each_keeps_it_for_those_that_follow() -> N
     job.runs = [replace(one, decision=Decision(Mode.OBSERVE, ())) for one in observed]
     job.nights(1)
     assert any(changes_in_effect(found) for found in job.of_night(1))
+    assert ask_alike(job.runs)
 
 
 @pytest.mark.parametrize("beside", [True, False])

@@ -359,6 +359,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(ReasonCode.OVERSIZED, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.BROADCASTS_OFF, {"property": "spark.sql.autoBroadcastJoinThreshold"}),
     Reason(ReasonCode.ON_TRIAL_IN_ANOTHER_RUN, {"run": "etl/1/1"}),
+    Reason(ReasonCode.VALUES_OF_OTHERS),
     Reason(ReasonCode.REORDERED_FIRST),
     Reason(ReasonCode.NOT_IN_ORDER),
     Reason(ReasonCode.TRIED_AFTER_ANOTHER),

@@ -87,6 +87,7 @@ class ReasonCode(StrEnum):
     OTHER_VALUES_IN_EACH_RUN = "other_values_in_each_run"
     QUERIES_DO_NOT_COME_BACK = "queries_do_not_come_back"
     ON_TRIAL_IN_ANOTHER_RUN = "on_trial_in_another_run"
+    VALUES_OF_OTHERS = "values_of_others"
     REORDERED_FIRST = "reordered_first"
     NOT_IN_ORDER = "not_in_order"
     TRIED_AFTER_ANOTHER = "tried_after_another"

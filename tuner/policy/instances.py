@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 
 from tuner.model.run import Run
 from tuner.policy.end_of_run import end_of_run
@@ -62,12 +63,16 @@ def are_of_others(queries: Collection[str], of_others: frozenset[str]) -> bool:
 
 
 def ask_alike(runs: Iterable[Run]) -> bool:
-    """Whether all usable runs had the same queries, and those of one DAG run the same values of their filters: then a decision is
-    the same for each instance."""
+    """Whether all usable runs had the same queries, and those side by side of one DAG run the same values of their filters:
+    then a decision is the same for each instance."""
     measured = [run for run in runs if usable(run)]
-    values: dict[str, set[tuple[str, str]]] = {}
-    are_alike = all(values.setdefault(run.origin.run_id, run.classes) == run.classes for run in measured if run.origin)
-    return are_alike and len({frozenset(run.fingerprints) for run in measured}) <= 1
+    if len({frozenset(run.fingerprints) for run in measured}) > 1:
+        return False
+    of_dag_run: dict[str, list[Run]] = {}
+    for run in measured:
+        if run.instance and run.origin:
+            of_dag_run.setdefault(run.origin.run_id, []).append(run)
+    return all(map(_ask_alike_beside, of_dag_run.values()))
 
 
 def beside_latest(runs: Sequence[Run], instance: str) -> tuple[Run | None, list[Run]]:
@@ -79,6 +84,18 @@ def beside_latest(runs: Sequence[Run], instance: str) -> tuple[Run | None, list[
     latest = own[-1]
     others = (run for run in runs if run.instance != instance and usable(run) and _are_of_one_dag_run(run, latest))
     return latest, [run for run in others if _overlap(run, latest)]
+
+
+def _ask_alike_beside(runs: Sequence[Run]) -> bool:
+    """Whether each run of these, in the order in which they began, has the values of those that still ran then."""
+    until: datetime | None = None
+    classes = set[tuple[str, str]]()
+    for run in runs:
+        if until is not None and run.started_at < until and run.classes != classes:
+            return False
+        classes, ended = run.classes, end_of_run(run)
+        until = ended if until is None else max(until, ended)
+    return True
 
 
 def _instances(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -261,6 +261,7 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     "not be measured",
     ReasonCode.QUERIES_DO_NOT_COME_BACK: "new queries of this job hardly ever come back: it could not be measured",
     ReasonCode.ON_TRIAL_IN_ANOTHER_RUN: "run {run} is trying it",
+    ReasonCode.VALUES_OF_OTHERS: "it is for filter values of other mapped instances: the one that has these tries it",
     ReasonCode.REORDERED_FIRST: "another join order is tried first in one of its queries",
     ReasonCode.NOT_IN_ORDER: "it was advised from a run without the join order of its query, which leaves no such join",
     ReasonCode.TRIED_AFTER_ANOTHER: "another change is tried first in one of its queries",

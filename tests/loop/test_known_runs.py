@@ -6,9 +6,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from tests.panel.nights import COHORT, keep, night, query
 from tuner.history.store import Store
-from tuner.loop.known_runs import known_marks, known_runs
+from tuner.loop.known_runs import known_marks, known_runs, number_known
 
 
 def test_a_run_whose_clock_was_days_ahead_is_not_the_latest_for_all_these_days(tmp_path: Path) -> None:
@@ -26,3 +28,24 @@ def test_a_run_whose_clock_was_days_ahead_is_not_the_latest_for_all_these_days(t
         keep(store, *runs)
         assert [run.key for run in known_runs(store, COHORT)] == ["usual", "a little ahead"]
         assert [mark.key for mark in known_marks(store, COHORT)] == ["usual", "a little ahead"]
+
+
+@pytest.mark.parametrize(
+    ("instances", "known"),
+    [
+        pytest.param(1, 60, id="not mapped"),
+        pytest.param(20, 100, id="five DAG runs"),
+        pytest.param(100, 400, id="as many as are judged in time"),
+        pytest.param(180, 540, id="three DAG runs at least"),
+        pytest.param(300, 600, id="never more"),
+    ],
+)
+def test_of_a_mapped_task_the_runs_of_several_nights(
+    instances: int, known: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def runs_since(_: Store, cohort: str, dag_runs: int, most: int) -> int:
+        return min(most, dag_runs * instances)
+
+    monkeypatch.setattr(Store, "runs_since", runs_since)
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        assert number_known(store, COHORT) == known

@@ -18,8 +18,10 @@ from tuner.policy.instances import latest_of_its_queries, queries_of_others
 # and beside the one under way they are as many as a change is tried in.
 HISTORY_DAG_RUNS = 1 + MAX_TRIALS
 # Reading and judging takes time with each: on 600 runs of 20 queries a decision takes 2.7 s of a core, on 60 0.4 s
-# (tests/benchmarks/decision_speed.py).
+# (tests/benchmarks/decision_speed.py). So of as many as make more than MANY_RUNS, three DAG runs are looked at.
 MOST_HISTORY_RUNS = 600
+MANY_RUNS = 400
+LEAST_DAG_RUNS = 3
 # A worker's clock that was further ahead is not believed: its run would be the latest one until then, and what it showed the last
 # word.
 AHEAD = timedelta(days=1)
@@ -50,7 +52,9 @@ def known_marks(store: Store, cohort: str) -> list[RunMark]:
 
 def number_known(store: Store, cohort: str) -> int:
     """How many of a cohort's newest runs these are."""
-    return max(HISTORY_RUNS, store.runs_since(cohort, HISTORY_DAG_RUNS, MOST_HISTORY_RUNS))
+    several = store.runs_since(cohort, HISTORY_DAG_RUNS, MANY_RUNS)
+    least = store.runs_since(cohort, LEAST_DAG_RUNS, MOST_HISTORY_RUNS) if several == MANY_RUNS else 0
+    return max(HISTORY_RUNS, several, least)
 
 
 def _begun(runs: list[_Started]) -> list[_Started]:

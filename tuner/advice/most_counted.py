@@ -34,4 +34,6 @@ def measured_bytes(facts: Facts, hint: Action, orders: Iterable[Action]) -> int:
 
 
 def _bytes(side: JoinSide) -> int:
-    return side.broadcast_bytes or relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
+    """As the agent counts it before Spark builds it (Heap.relationBytes): of dense keys Spark's own is less than half of that."""
+    built = side.broadcast_bytes or 0
+    return max(built, relation_bytes(side.rows or 0, side.shuffle_bytes or built))

@@ -27,7 +27,9 @@ public final class Shuffled {
   }
 
   public static boolean isForJoin(LogicalPlan plan) {
-    return plan.getTagValue(FOR_JOIN).isDefined();
+    // AQE hands tags on to the stage that takes its place.
+    boolean shuffles = plan instanceof RebalancePartitions || plan instanceof RepartitionByExpression;
+    return shuffles && plan.getTagValue(FOR_JOIN).isDefined();
   }
 
   /** The exchange of such a shuffle, of what is planned below it. */

@@ -125,7 +125,8 @@ class Query:
     whole `work` was left in the store.
     `fleeting` says that `literals` stands for many values, others in each run (`tuner.policy.fleeting_columns`); no log tells it.
     `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are. `repeated_run_ms` is
-    what of `executor_run_ms` went into tasks that failed, or whose output was lost. `writes` says that it writes files.
+    what of `executor_run_ms` went into tasks that failed, or whose output was lost. `writes` says that it writes files,
+    `output_bytes` and `output_files` how much and how many (0: not told).
     """
 
     id: int
@@ -170,6 +171,8 @@ class Query:
     logged_conditions: tuple[FilterCondition, ...] | None = None
     repeated_run_ms: int = 0
     writes: bool = False
+    output_bytes: int = 0
+    output_files: int = 0
 
     @property
     def data_bytes(self) -> int:

@@ -49,7 +49,7 @@ from tuner.plan.sides import counted_by_tasks
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.stage_attempts import repeated_run_ms
 from tuner.plan.table_reads import table_reads
-from tuner.plan.writes_files import writes_files
+from tuner.plan.writes_files import output_of, writes_files
 from tuner.spark.broadcasts_off import broadcasts_off
 
 # The plan before AQE and the one that ran in the end (the same without AQE).
@@ -267,6 +267,7 @@ class _RanExecution:
         scans = _scans(self.final)
         tasks, core_ms = _tasks_and_core_ms(stages)
         input_bytes, source_bytes = _bytes_read(scans, stages)
+        output_bytes, output_files = output_of(self.final, stages)
         is_lost = found.status is QueryStatus.SUCCEEDED and has_lost_work(self.final, stages)
         whole = () if is_lost else stages
         return replace(
@@ -280,6 +281,8 @@ class _RanExecution:
             executor_cpu_ms=sum(stage.executor_cpu_time_ns for stage in whole) // 1_000_000,
             repeated_run_ms=repeated_run_ms(whole),
             writes=writes_files(self.final, stages),
+            output_bytes=output_bytes,
+            output_files=output_files,
             spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
             task_count=sum(stage.tasks for stage in stages),
             error=error_kind(execution.error) if execution.error else None,

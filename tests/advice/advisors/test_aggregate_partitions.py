@@ -41,11 +41,9 @@ def test_as_many_partitions_as_the_hash_maps_ask_for() -> None:
 
 
 def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill() -> None:
-    def writing(written: int) -> Facts:
-        found = grouping(OUTGREW)
-        (shuffle,) = found.shuffles
-        written_shuffle = replace(shuffle, written_bytes=written)
-        return facts(replace(found, writes=True, shuffles=(written_shuffle,)), conf=NO_COALESCING)
+    def writing(output_bytes: int) -> Facts:
+        found = replace(grouping(OUTGREW), writes=True, output_bytes=output_bytes, output_files=8)
+        return facts(found, conf=NO_COALESCING)
 
     assert _wanted(writing(1 << 40)) is not None
     assert _wanted(writing(500_000_000)) is None

@@ -264,9 +264,28 @@ def test_queries_beside_each_other_leave_no_core_idle() -> None:
     assert not advise_shuffle_partitions(replace(job, queries=(*job.queries, beside)))
 
 
-def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill() -> None:
-    """300 GB fill 800 files with 375 MB each; 30 GB would make four of each that is read tomorrow."""
-    assert advise_shuffle_partitions(_half_idle(writes=True))
-    small = ShuffleExchange(200, 30 * 10**9, 30 * 10**9, 10**9, 3000, True)
-    assert advise_shuffle_partitions(_half_idle(shuffles=(small,)))
-    assert not advise_shuffle_partitions(_half_idle(shuffles=(small,), writes=True))
+@pytest.mark.parametrize(
+    ("output_bytes", "files", "more"),
+    [
+        pytest.param(100 * 10**9, 200, True, id="125 MB in each of 800"),
+        pytest.param(20 * 10**9, 200, False, id="25 MB in each of 800"),
+        pytest.param(300 * 10**9, 73_000, False, id="a file for each day of each task"),
+        pytest.param(0, 0, False, id="not told"),
+    ],
+)
+def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill(output_bytes: int, files: int, more: bool) -> None:
+    assert advise_shuffle_partitions(_half_idle(output_bytes=output_bytes, output_files=files))
+    job = _half_idle(writes=True, output_bytes=output_bytes, output_files=files)
+    assert bool(advise_shuffle_partitions(job)) is more
+
+
+def test_what_spills_in_a_job_that_writes_gets_as_many_tasks_as_aqe_fills() -> None:
+    """40 GB as compressed are 597 tasks of 67 MB instead of 200; a small shuffle beside them counts for nothing."""
+    large = ShuffleExchange(200, 120 * 10**9, 40 * 10**9, 10**9, 100, True)
+    small = ShuffleExchange(200, 10**9, 10**9, 10**7, 100, True)
+    case = query(seconds=2000, shuffles=(large, small), spilled_bytes=10**12)
+    wide = Cluster(cores=400, executors=100, cores_per_executor=4)
+    found = advise_shuffle_partitions(
+        facts(replace(case, writes=True, output_bytes=40 * 10**9, output_files=200), cluster=wide)
+    )
+    assert [int(change.actions[0].value) for change in found] == [2_000]

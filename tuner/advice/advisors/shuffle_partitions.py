@@ -62,15 +62,16 @@ def predict_more_partitions(before: float, saved: float, added: float) -> Predic
 
 
 def makes_small_files(facts: Facts, current: int, wanted: int) -> bool:
-    """Whether a job that writes may write more files of fewer bytes than AQE fills a task with: who reads these pays."""
+    """Whether a job that writes may write files of less than half of what AQE fills a task with, as many more as there are tasks
+    after its shuffles: who reads these pays. So where its log does not tell what it wrote."""
     merging = Coalescing.of(facts)
-    return any(
-        merging.tasks(s, wanted) > merging.tasks(s, current)
-        and (s.written_bytes or 0) < merging.tasks(s, wanted) * merging.advisory_bytes
-        for q in _of_all_runs(facts)
-        if q.writes
-        for s in q.shuffles_of(current)
-    )
+    return any(_makes_small_files(q, merging, current, wanted) for q in facts.succeeded if q.writes)
+
+
+def _makes_small_files(query: Query, merging: Coalescing, current: int, wanted: int) -> bool:
+    shuffles = query.shuffles_of(current)
+    times = max((merging.tasks(s, wanted) / merging.tasks(s, current) for s in shuffles), default=1.0)
+    return times > 1 and 2 * query.output_bytes <= times * query.output_files * merging.advisory_bytes
 
 
 def _advised(facts: Facts) -> Sequence[Change]:

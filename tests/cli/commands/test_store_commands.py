@@ -52,7 +52,7 @@ def run(url: str) -> Run:
 def test_status_of_an_empty_store_says_which_it_is_and_how_to_fill_it(spark_tuner: Call, url: str) -> None:
     result = spark_tuner("status")
     assert result.code == 0
-    assert result.said.startswith(f"no runs yet in the store {url}: ")
+    assert result.said.startswith("no runs yet: ") and result.out.endswith(f"\n  store: {url}\n")
     assert "spark-tuner submit --cohort" in result.said
 
 

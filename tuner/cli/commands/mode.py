@@ -12,7 +12,7 @@ from tuner.cli.options.cohort import Cohort, require_known
 from tuner.cli.options.reason import Reason
 from tuner.cli.options.store import Url, stored_url, where_said
 from tuner.cli.terminal.console import console
-from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.history.store import Store
 from tuner.loop.stance_now import decided_now, keep_stance_now
 from tuner.model.decision import Mode
@@ -44,4 +44,5 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
     set_ = f"mode {chosen}" if chosen else "the mode of the job"
     given_back = given_back_words(before, now) if before and now else []
     told = [f"{set_}: from the next run of {cohort} on", *(f"  {line}" for line in given_back)]
-    print_lines(console(), [*told, *where_said(store, url)])
+    print_lines(console(), told)
+    print_to_copy(console(), where_said(store, url))

@@ -12,7 +12,7 @@ from tuner.cli.options.cohort import Cohort, require_known
 from tuner.cli.options.reason import Reason
 from tuner.cli.options.store import Url, stored_url, where_said
 from tuner.cli.terminal.console import console
-from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.history.store import Store
 from tuner.model.objective import Objective
 from tuner.model.verdict import ObjectiveChange
@@ -39,4 +39,5 @@ def objective(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = No
         require_known(store, cohort)
         store.set_objective(ObjectiveChange(cohort, chosen, this_person(), datetime.now(UTC), reason))
     set_ = f"objective {chosen}" if chosen else "the objective of the job"
-    print_lines(console(), [f"{set_}: from the next run of {cohort} on", *where_said(store, url)])
+    print_lines(console(), [f"{set_}: from the next run of {cohort} on"])
+    print_to_copy(console(), where_said(store, url))

@@ -15,12 +15,12 @@ from tuner.cli.options.output import AsJson, CoreHourPrice
 from tuner.cli.options.store import Url, stored_url
 from tuner.cli.reading.unborn_cohorts import unborn_cohorts
 from tuner.cli.terminal.console import console
-from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.history.store import Store
 from tuner.words.query_names import names_in
 from tuner.words.states import UNBORN
 
-_FIRST_RUN = "run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
+_NO_RUNS = "no runs yet: run a DAG with SparkTunedOperator, or `spark-tuner submit --cohort NAME -- app.py`"
 
 
 def status(
@@ -80,6 +80,7 @@ def _all(store: Store, as_json: bool) -> None:
     if summaries:
         show_cohorts(console(), summaries)
     elif not unborn:
-        print_lines(console(), [f"no runs yet in the store {store.place}: {_FIRST_RUN}"])
+        print_lines(console(), [_NO_RUNS])
+        print_to_copy(console(), [f"  store: {store.place}"])
     if unborn:
         print_lines(console(), ["", "imported for, but without a run:", *(f"  {name}: {UNBORN}" for name in unborn)])

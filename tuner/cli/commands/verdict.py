@@ -14,7 +14,7 @@ from tuner.cli.options.reason import Reason
 from tuner.cli.options.store import Url, stored_url, where_said
 from tuner.cli.reading.imported_changes import imported_changes
 from tuner.cli.terminal.console import console
-from tuner.cli.terminal.print_lines import print_lines
+from tuner.cli.terminal.print_lines import print_lines, print_to_copy
 from tuner.errors import TunerError
 from tuner.history.store import Store
 from tuner.loop.decision_now import DecisionNow, decision_now
@@ -85,7 +85,8 @@ def _rule(ruling: Ruling, cohort: str, part: str, reason: str, url: str | None) 
         keep_stance_now(store, cohort)
         holds = _from_when(ruling, cohort, id_, decision_now(store, cohort) if runs else None, names)
     told = _said(ruling, id_, {one: change_words(known[one], names) for one in ruled}, holds)
-    print_lines(console(), [*told, *where_said(store, url)])
+    print_lines(console(), told)
+    print_to_copy(console(), where_said(store, url))
 
 
 def _newest_trials(decided: Iterable[Sequence[DecidedChange]]) -> dict[str, tuple[DecidedChange, ...]]:

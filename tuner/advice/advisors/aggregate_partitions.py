@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from tuner.advice.advisors.shuffle_partitions import (
     advise_shuffle_partitions,
-    makes_small_files,
     more_segments_seconds,
     most_partitions,
     predict_more_partitions,
 )
 from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
+from tuner.advice.candidates.small_files import makes_small_files
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence

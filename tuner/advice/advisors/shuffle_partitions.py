@@ -11,6 +11,7 @@ from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.running_together import RunningTogether
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
 from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
+from tuner.advice.candidates.small_files import makes_small_files
 from tuner.advice.facts import Facts, is_whole
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction, Risk
@@ -59,19 +60,6 @@ def predict_more_partitions(before: float, saved: float, added: float) -> Predic
     """Seconds after, where more partitions save some and their segments add others, each within a factor of `UNSURE`."""
     low, high = before - UNSURE * saved + added / UNSURE, before - saved / UNSURE + added * UNSURE
     return Prediction(before, before - saved + added, max(0.0, low), high)
-
-
-def makes_small_files(facts: Facts, current: int, wanted: int) -> bool:
-    """Whether a job that writes may write files of less than half of what AQE fills a task with, as many more as there are tasks
-    after its shuffles: who reads these pays. So where its log does not tell what it wrote."""
-    merging = Coalescing.of(facts)
-    return any(_makes_small_files(q, merging, current, wanted) for q in facts.succeeded if q.writes)
-
-
-def _makes_small_files(query: Query, merging: Coalescing, current: int, wanted: int) -> bool:
-    shuffles = query.shuffles_of(current)
-    times = max((merging.tasks(s, wanted) / merging.tasks(s, current) for s in shuffles), default=1.0)
-    return times > 1 and 2 * query.output_bytes <= times * query.output_files * merging.advisory_bytes
 
 
 def _advised(facts: Facts) -> Sequence[Change]:

@@ -19,6 +19,7 @@ from tuner.eventlog.properties import redact
 from tuner.loop.turn import JobToRun
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
+from tuner.model.decision import Decision
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, RunMark, RunState
 from tuner.model.verdict import Verdict
@@ -41,11 +42,12 @@ def decision_stamp(
     marks: Sequence[RunMark],
     verdicts: Iterable[Verdict],
     imported: Sequence[ImportedChange],
-    changes: Iterable[Change],
+    advised: Iterable[Change],
+    decision: Decision,
     elsewhere: Elsewhere,
 ) -> str:
-    """A digest of all that the decision on a first try rests on, which `advice` is the `advice_stamp` of, and `changes` all that
-    it is on; "" where runs under way or other tries of the same run have a part in it.
+    """A digest of all that the `decision` on a first try rests on, which `advice` is the `advice_stamp` of and `advised` what was
+    to choose from; "" where runs under way or other tries of the same run have a part in it.
 
     Of properties that no change sets (`tuner.spark.knobs`), but for the master and the deploy mode, only the names count: their
     values may be secrets, which a reader of the store could guess.
@@ -72,7 +74,7 @@ def decision_stamp(
         marks,
         list(verdicts),
         list(imported),
-        asked_elsewhere(changes, tried(elsewhere.decisions)),
+        asked_elsewhere((*advised, *(one.change for one in decision.changes)), tried(elsewhere.decisions)),
     )
 
 

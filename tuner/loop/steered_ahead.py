@@ -32,8 +32,8 @@ def steered_ahead(
     advice = advice_stamp(marks, reach)
     elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
     verdicts, imported = store.verdicts(job.cohort), store.imports(job.cohort)
-    changes = (*ahead.advised, *(decided.change for decided in ahead.decision.changes))
-    stamp = decision_stamp(job, way, reach, advice, marks, verdicts, imported, changes, elsewhere)
+    rests_on = (verdicts, imported, ahead.advised, ahead.decision, elsewhere)
+    stamp = decision_stamp(job, way, reach, advice, marks, *rests_on)
     if stamp != ahead.stamp:
         return None
     have_jar_built(job, way, problems)

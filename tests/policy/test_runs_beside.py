@@ -12,9 +12,9 @@ from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.policy.baseline import baseline_of, baselines
 from tuner.policy.judgement import judge
-from tuner.policy.judging.runs_beside import RunsBeside
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measured_gain import MeasuredGain, RunsSoFar
+from tuner.policy.runs_beside import RunsBeside
 from tuner.policy.savings import savings
 
 from .histories import MIDNIGHT, decided, hint, run

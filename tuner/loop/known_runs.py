@@ -18,7 +18,7 @@ from tuner.policy.instances import latest_of_its_queries, queries_of_others
 # and beside the one under way they are as many as a change is tried in.
 HISTORY_DAG_RUNS = 1 + MAX_TRIALS
 # Reading and judging takes time with each: on 600 runs of 20 queries a decision takes 2.7 s of a core, on 60 0.4 s
-# (tests/benchmarks/decision_speed.py). So of as many as make more than MANY_RUNS, three DAG runs are looked at.
+# (tests/benchmarks/decision_speed.py). So no more than MANY_RUNS are of more than LEAST_DAG_RUNS.
 MOST_HISTORY_RUNS = 600
 MANY_RUNS = 400
 LEAST_DAG_RUNS = 3

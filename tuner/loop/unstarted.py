@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tuner.model.run import Run, RunState
+from tuner.policy.never_started import left_no_log
 
 # So long a job runs without an event log that kept it from starting: then someone may have mended that.
 WITHOUT_FOR = timedelta(days=7)
@@ -29,4 +30,4 @@ def did_not_start(runs: Sequence[Run], now: datetime) -> bool:
 
 
 def _left_none(run: Run) -> bool:
-    return run.state is RunState.FAILED and run.outcome is None and bool(run.event_log_dir)
+    return left_no_log(run) and bool(run.event_log_dir)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 
 from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.reason import Number, Reason, ReasonCode
@@ -11,7 +10,7 @@ from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decided_advice import decided_advice
-from tuner.policy.end_of_run import end_of_run
+from tuner.policy.end_of_run import began_after
 from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.failed_without import failed_without
 from tuner.policy.ledger import read_ledger
@@ -97,9 +96,9 @@ def _unsteered(situation: Situation) -> Reason | None:
 def _suspect(situation: Situation) -> Run | None:
     """The latest run that failed, or a query of it, if none that tells began since it ended, and only one without its changes
     tells if one made that. What a person has ruled on needs no such run."""
-    told_since: datetime | None = None
+    told: Run | None = None
     for position, run in reversed(list(enumerate(situation.runs))):
-        if told_since is not None and end_of_run(run) <= told_since:
+        if told is not None and began_after(told, run):
             continue
         earlier = situation.runs[:position]
         untold = run.state in (RunState.RUNNING, RunState.LOST) or read_nothing(run, earlier)
@@ -111,7 +110,7 @@ def _suspect(situation: Situation) -> Run | None:
         accused = [d for d in changes_in_effect(run) if not _is_ruled(situation, d)]
         if waits_for_a_run_without(run, earlier, accused):
             return run
-        told_since = run.started_at if told_since is None else max(told_since, run.started_at)
+        told = told or run
     return None
 
 

@@ -1,4 +1,4 @@
-"""When a run ended, as far as its clock is believed."""
+"""When a run ended, as far as its clock is believed, and what began since."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def end_of_run(run: Run) -> datetime:
     took = run.ended_at - run.started_at if run.ended_at else timedelta()
     # A clock that was ahead is believed for no longer than a run may take.
     return run.started_at + min(took, LONGEST_RUN)
+
+
+def began_after(run: Run, other: Run) -> bool:
+    """Whether a run began once another had ended."""
+    return run.started_at >= end_of_run(other)

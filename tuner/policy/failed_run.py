@@ -12,7 +12,7 @@ from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
 from tuner.model.query import Query, QueryStatus, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run, RunState
-from tuner.policy.end_of_run import end_of_run
+from tuner.policy.end_of_run import began_after
 from tuner.policy.measure import read_nothing, usable
 from tuner.policy.never_started import lacks_new_jar, may_lack_jar
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
@@ -121,7 +121,7 @@ class FailedRun:
         return next((r for r in self.later if self._tells(r)), None)
 
     def _tells(self, run: Run) -> bool:
-        if run.started_at < end_of_run(self.run):
+        if not began_after(run, self.run):
             return False
         if self.query is not None:
             ended = bool(_statuses(run, self.query) & {QueryStatus.SUCCEEDED, QueryStatus.FAILED})

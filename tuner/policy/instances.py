@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
 
 from tuner.model.run import Run
-from tuner.policy.end_of_run import end_of_run
+from tuner.policy.end_of_run import began_after
 from tuner.policy.measure import latest_usable, usable
+from tuner.policy.runs_beside import RunsBeside
 
 
 def latest_of_instance(runs: Sequence[Run], instance: str) -> Run | None:
@@ -88,13 +88,11 @@ def beside_latest(runs: Sequence[Run], instance: str) -> tuple[Run | None, list[
 
 def _ask_alike_beside(runs: Sequence[Run]) -> bool:
     """Whether each run of these, in the order in which they began, has the values of those that still ran then."""
-    until: datetime | None = None
-    classes = set[tuple[str, str]]()
+    beside, classes = RunsBeside(), set[tuple[str, str]]()
     for run in runs:
-        if until is not None and run.started_at < until and run.classes != classes:
+        if beside.add(run) and run.classes != classes:
             return False
-        classes, ended = run.classes, end_of_run(run)
-        until = ended if until is None else max(until, ended)
+        classes = run.classes
     return True
 
 
@@ -128,7 +126,7 @@ def _union(several: Iterable[frozenset[str]]) -> frozenset[str]:
 
 
 def _overlap(run: Run, other: Run) -> bool:
-    return run.started_at < end_of_run(other) and other.started_at < end_of_run(run)
+    return not began_after(run, other) and not began_after(other, run)
 
 
 def _are_of_one_dag_run(run: Run, other: Run) -> bool:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from tuner.model.decision import DecidedChange
 from tuner.model.run import Run
 from tuner.policy.instances import runs_of_its_queries
-from tuner.policy.judging.runs_beside import RunsBeside
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
+from tuner.policy.runs_beside import RunsBeside
 from tuner.policy.situation import Situation
 
 # As many as a decision looks at. What these were decided with is known for as many again: until then a query that comes back

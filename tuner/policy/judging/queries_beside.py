@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tuner.model.run import Run
-from tuner.policy.judging.runs_beside import RunsBeside
+from tuner.policy.runs_beside import RunsBeside
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ def of_other_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
 
     def is_of_others(one: DecidedChange) -> bool:
         meant = {(one.change.query or "", class_) for class_ in one.literals}
-        is_told = one.standing is Standing.TRIAL and one.change.query in asked
-        return is_told and mine.isdisjoint(meant) and not theirs.isdisjoint(meant)
+        is_tried = one.standing is Standing.TRIAL and one.change.query in asked
+        return is_tried and mine.isdisjoint(meant) and not theirs.isdisjoint(meant)
 
     return [held_back(one, Reason(ReasonCode.VALUES_OF_OTHERS)) if is_of_others(one) else one for one in decided]

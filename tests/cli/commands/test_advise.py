@@ -24,7 +24,8 @@ def test_a_partial_log_is_no_ground_for_advice(spark_tuner: Call, tmp_path: Path
     result = spark_tuner("advise", log)
     assert result.code == 0
     (unused,) = json.loads(spark_tuner("advise", log, "--json").out)["not_used"]
-    assert f"no advice from {log}: {unused['why']}" in result.said
+    said = f"no advice from {log}: {unused['why']}"
+    assert "".join(said.split()) in "".join(result.said.split()), "folded, wherever the path is long"
     assert unused["why"].startswith("the log is partial; its rows and times are incomplete: ")
 
 

@@ -124,7 +124,9 @@ def test_import_and_what_follows_it(spark_tuner: Call, logs: Path, cohort: str, 
         spark_tuner("objective", cohort, "cost"),
     ):
         assert done.code == 0
-        check(done, width, cohort)
+        *said, place = done.out.splitlines()
+        check(replace(done, out="\n".join(said)), width, cohort)
+        assert place.startswith("  store: sqlite:///")
     check(spark_tuner("status", cohort), width, cohort)
 
 

@@ -24,10 +24,10 @@ HEAP_SPACE = (
 DIES = Spark(error=HEAP_SPACE)
 
 
-def nightly(tmp_path: Path, **more: Any) -> Nightly:
+def nightly(tmp_path: Path, of: type[Nightly] = Nightly, **more: Any) -> Nightly:
     own = {DRIVER: "4g", "spark.master": "local[2]"}
     raising = {"resources": Resources.RAISE, "memory_limits": MemoryLimits(driver_bytes=16 * GIB)}
-    return Nightly(tmp_path, user_conf=own, **raising | more)
+    return of(tmp_path, user_conf=own, **raising | more)
 
 
 def raised(job: Nightly, key: str, spark: Spark, *, failed: bool = False) -> dict[str, str]:
@@ -52,6 +52,15 @@ def test_the_retry_has_more_and_so_have_the_nights_after_it(tmp_path: Path) -> N
     # Taken up from what was decided when the last run ended.
     assert raised(job, "etl/2/1", Spark()) == {DRIVER: "8192m"}
     assert any("it worked in run etl/1/2" in line for line in turn_lines(job.prepare("etl/3/1")))
+
+
+def test_the_retry_of_one_whose_log_landed_late_has_more(tmp_path: Path) -> None:
+    job = nightly(tmp_path, of=Late)
+    turn = job.prepare("etl/1/1")
+    complete(turn, job.url, failed=True)
+    DIES.run(turn)
+    assert raised(job, "etl/1/2", Spark()) == {DRIVER: "8192m"}
+    assert raised(job, "etl/2/1", Spark()) == {DRIVER: "8192m"}
 
 
 def test_a_job_without_retries_has_more_in_its_next_run(tmp_path: Path) -> None:
@@ -98,6 +107,13 @@ def test_of_mapped_instances_only_the_retry_of_the_one_that_died_has_more(tmp_pa
     assert raised(job, "etl/1/load/4/1", Spark()) == {}
     assert raised(job, "etl/1/load/3/2", Spark()) == {DRIVER: "8192m"}
     assert raised(job, "etl/2/load/3/1", Spark()) == {}
+
+
+class Late(Nightly):
+    """A job of a service that delivers logs after their runs."""
+
+    def job(self, key: str) -> JobToRun:
+        return replace(super().job(key), log_lands_late=True)
 
 
 class Mapped(Nightly):

@@ -36,6 +36,7 @@ from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
 from tuner.loop import harvest, kept_queries, read_marks, settle_earlier
+from tuner.loop import prepare as prepare_of_loop
 from tuner.loop.loop import JobToRun, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.failure import FailureKind
@@ -145,6 +146,72 @@ def test_what_its_task_saw_counts_before_what_its_log_tells(
     leave(turn, *job(0, "boom", begun_ms=2500))
     complete(turn, nightly.url, failed=failed)
     assert nightly.stored("e/1/1").state is state
+
+
+# --- Those that were seen to fail before their logs had landed ---
+
+
+def failed_before_its_log(nightly: Nightly, key: str) -> Turn:
+    turn = prepare(replace(nightly.job(key), log_lands_late=True), nightly.url)
+    report = complete(turn, nightly.url, failed=True)
+    assert report.problems[-1] == (
+        "the event log is not there yet: the cohort's next decision reads what it tells of the failure"
+    )
+    assert (nightly.stored(key).state, nightly.stored(key).outcome) == (RunState.FAILED, None)
+    return turn
+
+
+@pytest.mark.parametrize(
+    ("spark", "kind"),
+    [
+        (Spark(error="[DIVIDE_BY_ZERO] Division by zero"), FailureKind.DATA_OR_CODE),
+        (Spark(), FailureKind.OWN_EXIT),
+    ],
+    ids=["in a query", "outside"],
+)
+@pytest.mark.parametrize("following", ["e/1/2", "e/2/1"], ids=["retry", "next night"])
+def test_its_log_tells_why_once_it_is_there(nightly: Nightly, spark: Spark, kind: FailureKind, following: str) -> None:
+    turn = failed_before_its_log(nightly, "e/1/1")
+    seen = nightly.stored("e/1/1")
+    spark.run(turn)
+    nightly.prepare(following)
+    told = nightly.stored("e/1/1")
+    assert (told.state, told.failure.kind) == (RunState.FAILED, kind)
+    assert (told.ended_at, told.decision) == (seen.ended_at, seen.decision)
+
+
+def test_a_log_that_is_there_in_part_waits_for_the_rest_but_for_a_retry_that_it_tells_why(nightly: Nightly) -> None:
+    turns = [failed_before_its_log(nightly, key) for key in ("e/1/1", "e/2/1", "e/2/2")]
+    begun, failed = [execution_start()], [execution_start(), execution_end(error="[DIVIDE_BY_ZERO]")]
+    for turn, landed in zip(turns, (failed, begun, failed), strict=True):
+        directory = local_path(turn.event_log_dir)
+        assert directory is not None
+        write(directory / "local-1", [log_start(), application_start(), environment(**turn.conf), *landed])
+    prepare(replace(nightly.job("e/2/3"), log_lands_late=True), nightly.url)
+    assert [nightly.stored(turn.job.key).outcome is not None for turn in turns] == [False, False, True]
+    for turn in turns[:2]:
+        Spark(error="boom").run(turn)
+    nightly.prepare("e/3/1")
+    assert all(nightly.stored(turn.job.key).outcome for turn in turns)
+
+
+def test_of_those_of_long_ago_the_newest_is_looked_for(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job of each week."""
+    turns = [failed_before_its_log(nightly, key) for key in ("e/1/1", "e/1/2")]
+    for turn in turns:
+        Spark(error="boom").run(turn)
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
+    monkeypatch.setattr(prepare_of_loop, "LOST_AFTER", timedelta(days=-1))
+    nightly.prepare("e/2/1")
+    assert [nightly.stored(key).outcome is None for key in ("e/1/1", "e/1/2")] == [True, False]
+
+
+def test_one_that_left_no_log_stays_as_it_was(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed_before_its_log(nightly, "e/1/1")
+    seen = nightly.stored("e/1/1")
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
+    assert prepare(replace(nightly.job("e/2/1"), log_lands_late=True), nightly.url).problems == ()
+    assert nightly.stored("e/1/1") == seen
 
 
 # --- Which of their logs are read ---

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, and_, func, or_, select
 from sqlalchemy.orm import Session, undefer
 
 from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
@@ -43,10 +43,17 @@ def run_of(key: str) -> Select[Any]:
     return _rows().where(RunRow.key == key)
 
 
-def running_of(cohort: str) -> Select[Any]:
-    """A cohort's running runs, oldest first."""
-    running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
-    return running.order_by(RunRow.started_at, RunRow.key)
+def unread_of(cohort: str, failed_since: datetime) -> Select[Any]:
+    """A cohort's running runs, and those that failed and no log told of: its newest, and what began since then; oldest first."""
+    newest = select(func.max(RunRow.started_at)).where(RunRow.cohort == cohort).scalar_subquery()
+    untold = and_(
+        RunRow.state == RunState.FAILED.value,
+        RunRow.app_id.is_(None),
+        RunRow.event_log_dir != "",
+        or_(RunRow.started_at >= failed_since, RunRow.started_at == newest),
+    )
+    unread = _rows().where(RunRow.cohort == cohort, or_(RunRow.state == RunState.RUNNING.value, untold))
+    return unread.order_by(RunRow.started_at, RunRow.key)
 
 
 def runs_of_task(origin: Origin) -> Select[Any]:

@@ -40,10 +40,10 @@ from tuner.history.run_rows import (
     read_recent,
     read_runs,
     run_of,
-    running_of,
     running_of_task,
     runs_of_task,
     succeeded_between,
+    unread_of,
 )
 from tuner.history.saving_rows import (
     keep_books,
@@ -324,9 +324,10 @@ class Store:
         with self._writing() as connection:
             return forget_cohort(connection, cohort, keys, before)
 
-    def pending(self, cohort: str) -> list[Run]:
-        """The runs of a cohort that are running, or were never harvested; oldest first."""
-        return self._read_runs(running_of(cohort))
+    def pending(self, cohort: str, failed_since: datetime) -> list[Run]:
+        """The runs of a cohort that are running, or were never harvested; oldest first. Of those that were seen to fail while no
+        log told of it, its newest run and what began since then: their logs may have landed."""
+        return self._read_runs(unread_of(cohort, failed_since))
 
     def pending_of(self, origin: Origin) -> list[Run]:
         """The runs of a task instance, of all its tries and jobs, that are running, or were never harvested; oldest first."""

@@ -99,7 +99,12 @@ def _not_completed(completing: _Completing) -> Report:
 def _completed(completing: _Completing) -> Report:
     turn, problems = completing.turn, completing.problems
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
-    if not completing.failed and (why := _why_later(completing, found)):
+    why = _why_later(completing, found)
+    if why and completing.failed:
+        # That it failed is known, and is told to a retry at once.
+        problems.found.append(f"{why}: the cohort's next decision reads what it tells of the failure")
+        found = None
+    elif why:
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.
         _booked(completing, None)

@@ -1,4 +1,4 @@
-"""Runs whose driver did not live to harvest them."""
+"""Runs whose driver did not live to harvest them, or did so before their logs had landed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import partial
 
 from tuner.errors import EventLogUnreadError
 from tuner.eventlog.find import LogSource
+from tuner.eventlog.root_cause import root_cause
 from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.outcome import state_of
 from tuner.history.store import Store
@@ -31,7 +32,7 @@ MAX_PENDING_SEARCH_SECONDS = 5.0
 
 
 def settle_all(pending: Sequence[Run], preparing: Preparing, catching_up: CatchingUp) -> None:
-    """Bring in runs whose driver did not live to harvest them; others may still be running, and are left alone.
+    """Bring in runs that were not harvested; others may still be running, and are left alone.
 
     `pending` are oldest first. The newest comes first: it tells most, and a log that takes too long keeps back older ones alone.
     """
@@ -63,20 +64,32 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
                 problems.found.append(f"gave up the log of run {run.key}: {error}")
             unmark(job, run.key)
         return
-    if given_up or found.application.status is Completeness.COMPLETE:
-        # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where
-        # logs land late no task sees its own, and one that succeeded may be cleared: a clean log accuses no change then.
-        failed = found.has_failed or (superseded and not (job.log_lands_late and has_ended(found)))
-        state = state_of(found.application, failed=failed)
-        outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
-        if outcome:
-            outcome = with_blocks_as_written(outcome, partial(outcomes_of, store, run))
-        if outcome and state is RunState.FAILED:
-            outcome = replace(outcome, failure=failure_of_run(found, outcome))
-        ended = with_borrowed(replace(run, state=state, ended_at=now, outcome=outcome))
-        if ended.decision != run.decision:
-            store.begin(ended.begun)
-        store.finish(run.key, state, now, ended.outcome)
+    was_seen = _was_seen_to_fail(run)
+    # What a retry may need more of, its log tells before its service has ended that.
+    is_told = was_seen and superseded and root_cause(found.application.failures) is not None
+    if not (given_up or is_told or found.application.status is Completeness.COMPLETE):
+        return
+    # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where
+    # logs land late no task sees its own, and one that succeeded may be cleared: a clean log accuses no change then.
+    failed = was_seen or found.has_failed or (superseded and not (job.log_lands_late and has_ended(found)))
+    state = state_of(found.application, failed=failed)
+    outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
+    if outcome:
+        outcome = with_blocks_as_written(outcome, partial(outcomes_of, store, run))
+    if outcome and state is RunState.FAILED:
+        outcome = replace(outcome, failure=failure_of_run(found, outcome, is_seen=was_seen))
+    _finish(store, replace(run, state=state, outcome=outcome), now)
+
+
+def _finish(store: Store, run: Run, now: datetime) -> None:
+    if run.ended_at:
+        # What it was decided to have stands, as it was told.
+        store.finish(run.key, run.state, run.ended_at, run.outcome)
+        return
+    ended = with_borrowed(replace(run, ended_at=now))
+    if ended.decision != run.decision:
+        store.begin(ended.begun)
+    store.finish(run.key, run.state, now, ended.outcome)
 
 
 def _is_superseded(job: JobToRun, run: Run) -> bool:
@@ -84,8 +97,14 @@ def _is_superseded(job: JobToRun, run: Run) -> bool:
     return run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
 
 
+def _was_seen_to_fail(run: Run) -> bool:
+    """Whether its task has told so, before its log could: that log is no hurry."""
+    return run.state is RunState.FAILED and run.ended_at is not None
+
+
 def _is_given_up(job: JobToRun, run: Run, now: datetime) -> bool:
-    return _is_superseded(job, run) or now - run.started_at > LOST_AFTER
+    superseded = _is_superseded(job, run) and not _was_seen_to_fail(run)
+    return superseded or now - run.started_at > LOST_AFTER
 
 
 def _is_beside(job: JobToRun, run: Run) -> bool:

@@ -64,14 +64,21 @@ def _is_named(task: Any) -> bool:
 
 
 def _may_run_spark(task: Any) -> bool:
-    """False for a command that certainly runs no Spark program: no template may still name one, nor what is set later."""
+    """False for a command that certainly runs no Spark program: no template or file may still name one, nor what is set later."""
     fields = COMMANDS.get(engine_name(task.operator_class))
     if fields is None:
         return True
     given = getattr(task, "partial_kwargs", None)
     values = [getattr(task, name, None) if given is None else given.get(name, _LATER) for name in fields]
     texts = [text for value in values if value for text in (value if isinstance(value, list | tuple) else [value])]
-    return any(not isinstance(text, str) or any(sign in text for sign in _SIGNS) for text in texts)
+    # Nothing yet: a template of a pod names it, or the task itself once it runs.
+    return not texts or any(not isinstance(text, str) or _may_name_spark(text, task) for text in texts)
+
+
+def _may_name_spark(text: str, task: Any) -> bool:
+    # Of a mapped task Airflow reads a file when it is expanded.
+    is_file = text.endswith(tuple(getattr(task, "template_ext", None) or ()))
+    return is_file or any(sign in text for sign in _SIGNS)
 
 
 def _enrol(task: Any) -> None:

@@ -302,7 +302,13 @@ def test_off_changes_nothing(started: Started, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize(
     ("command", "is_enrolled"),
-    [("echo hi", False), ("spark-submit job.py", True), ("{{ params.command }}", True), ("./job.sh ", False)],
+    [
+        ("echo hi", False),
+        ("spark-submit job.py", True),
+        ("{{ params.command }}", True),
+        ("./job.sh ", False),
+        ("load.sh", True),
+    ],
 )
 def test_a_pattern_leaves_tasks_that_run_no_spark_as_they_are(
     command: str, is_enrolled: bool, monkeypatch: pytest.MonkeyPatch

@@ -19,11 +19,13 @@ pytest.importorskip("airflow.providers.cncf.kubernetes", reason="it is of the de
 from airflow.providers.cncf.kubernetes.operators.job import KubernetesJobOperator
 from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
 from airflow.providers.cncf.kubernetes.utils.pod_manager import PodManager
+from airflow.sdk import DAG, task
 from airflow.sdk.exceptions import TaskDeferred
 from kubernetes.client import models as k8s
 from kubernetes.client.exceptions import ApiException
 
-from airflow_plugin.steered_class import steered
+from airflow_plugin.enrol import task_policy
+from airflow_plugin.steered_class import is_steered, steered
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines import spark_command
@@ -111,6 +113,33 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert started()[-1]["spark.x"] == "1" and op.env_vars == []
     assert standings(stored()) == TRIED_THEN_PROVEN
     assert {r.state for r in stored()} == {RunState.SUCCEEDED}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_enrolled"),
+    [
+        ({"cmds": ["spark-submit"]}, True),
+        ({"cmds": ["echo"]}, False),
+        ({"pod_template_file": "/pods/spark.yaml"}, True),
+        ({"full_pod_spec": k8s.V1Pod()}, True),
+    ],
+)
+def test_a_pattern_names_pods_whose_command_their_template_has(
+    arguments: dict[str, Any], is_enrolled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENROL", "sales")
+    with DAG("sales"):
+        op = KubernetesPodOperator(task_id="nightly", **arguments)
+
+        @task.kubernetes_cmd(image="spark")
+        def load() -> list[str]:
+            return ["spark-submit", "job.py"]
+
+        of_function = load().operator
+    for one in (op, of_function):
+        task_policy(one)
+    assert is_steered(type(op)) is is_enrolled
+    assert is_steered(type(of_function))
 
 
 @pytest.mark.parametrize(

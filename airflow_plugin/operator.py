@@ -46,6 +46,7 @@ class SteeredSubmitOperator(SparkSubmitOperator):
     _tuner_given = Arguments()
     _tuner_begun: tuple[str, int | None, int] | None = None
     _tuner_killed = False
+    _tuner_timed_out: Begun | None = None
     _tuner_catching_up: CatchingUp | None = None
 
     def execute(self, context: Context) -> Any:
@@ -63,6 +64,9 @@ class SteeredSubmitOperator(SparkSubmitOperator):
             try:
                 with self._tuner_steered(begun, statements):
                     result = super().execute(context)
+            except AirflowTaskTimeout:
+                self._tuner_timed_out = begun
+                raise
             except Exception as error:
                 begun = self._tuner_healed(begun, self._tuner_end(begun, failed=True, error=str(error)), context)
                 if begun is None:
@@ -72,12 +76,15 @@ class SteeredSubmitOperator(SparkSubmitOperator):
                 self._hook = None  # execute() is to build its own, from the conf as it is now.
                 continue
             self._tuner_end(begun, failed=False)
+            self._tuner_remember_no_more(begun, context)
             return result
 
     def on_kill(self) -> None:
-        """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s."""
+        """Stop the Spark job. Its event log is left for the cohort's next decision: SIGKILL follows in 5 s. After the task's own
+        timeout none does, and the run is known to have failed."""
         self._tuner_note_kill()
         super().on_kill()
+        self._tuner_end_timed_out()
 
     def _tuner_note_kill(self) -> None:
         """What is being decided is not to be submitted, and what reads earlier logs is not what ends the process."""
@@ -85,6 +92,14 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         with suppress(Exception):
             if self._tuner_catching_up is not None:
                 self._tuner_catching_up.leave(0.0)
+
+    def _tuner_end_timed_out(self) -> None:
+        """Harvest what a job has left that took longer than its task may; once it is stopped."""
+        begun, self._tuner_timed_out = self._tuner_timed_out, None
+        if begun is not None:
+            from airflow_plugin import turn
+
+            turn.end(begun, failed=True)
 
     def _tuner_tell_if_passed_by(self, context: Context) -> None:
         """Say that a subclass's execute() has ended without a submission that the tuner could steer."""
@@ -180,6 +195,15 @@ class SteeredSubmitOperator(SparkSubmitOperator):
         if in_cluster_mode(begun.task.conf):
             with failing_open(self.log, "keep this decision for a retry that reconnects to its job"):
                 resume.remember(begun.turn, self, context)
+
+    def _tuner_remember_no_more(self, begun: Begun | None, context: Context) -> None:
+        from airflow_plugin import resume
+
+        if begun is not None and in_cluster_mode(begun.task.conf):
+            with failing_open(
+                self.log, "take away this decision, which no retry needs any more", (AirflowTaskTimeout,)
+            ):
+                resume.forget(self, context)
 
     def _tuner_healed(self, begun: Begun | None, report: Report | None, context: Context) -> Begun | None:
         """How the job that has failed is submitted once more; None where it is not."""

@@ -59,8 +59,14 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
         store.set(_KEY, msgspec.json.decode(msgspec.json.encode(kept)))  # lists, not tuples: Airflow takes JSON only
 
 
+def forget(operator: Any, context: Context) -> None:
+    """Takes away what `remember` kept: its run has been told of, and a task that is cleared may find the same job, done."""
+    if (store := _store(operator, context)) is not None:
+        store.delete(_KEY)
+
+
 def recall(operator: Any, context: Context) -> Turn | None:
-    """The turn an earlier try of the task left; None where there is none."""
+    """The turn an earlier try of the task left, of which it could not tell; None where there is none."""
     import msgspec
 
     from tuner.loop.loop import Turn

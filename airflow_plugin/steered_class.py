@@ -12,6 +12,7 @@ from types import new_class
 from typing import Any
 
 from airflow_plugin.arguments import Arguments
+from airflow_plugin.at_call import at_call
 from airflow_plugin.engines.registry import SPARK_SUBMIT, engine, engine_name
 from airflow_plugin.fail_open import failing_open
 from airflow_plugin.links import SparkTunerLink
@@ -40,7 +41,8 @@ def steered(task: Any, arguments: Arguments | None = None) -> bool:
             object.__setattr__(task, "operator_extra_links", (*links, SparkTunerLink()))
     else:  # Mapped: its tasks are made of the class when it is expanded.
         task.operator_class = new
-        task.operator_extra_links = new.operator_extra_links
+        if hasattr(task, "operator_extra_links"):  # Not yet, of what is still to be expanded.
+            task.operator_extra_links = new.operator_extra_links
     return True
 
 
@@ -84,17 +86,28 @@ def _noting(own: Any) -> Any:
     def on_kill(self: Any) -> None:
         self._tuner_note_kill()
         own(self)
+        self._tuner_end_timed_out()
 
     return on_kill
 
 
 def _telling(own: Any) -> Any:
-    """An execute() of its author's that says so in the task's log where it did not get to the tuner's."""
+    """An execute() of its author's that says so in the task's log where it submitted and did not get to the tuner's."""
 
     @wraps(own)
     def execute(self: Any, context: Any, *args: Any, **kwargs: Any) -> Any:
-        result = own(self, context, *args, **kwargs)
-        self._tuner_tell_if_passed_by(context)
+        from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+
+        submitted = []
+
+        def noted(given: Any, submit: Any) -> Any:
+            submitted.append(given)
+            return submit(given)
+
+        with at_call(SparkSubmitHook, "submit", noted):
+            result = own(self, context, *args, **kwargs)
+        if submitted:
+            self._tuner_tell_if_passed_by(context)
         return result
 
     return execute

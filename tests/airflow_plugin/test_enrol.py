@@ -27,7 +27,9 @@ from airflow_plugin import enrol, steered_class
 from airflow_plugin.compat import AirflowException
 from airflow_plugin.engines.registry import engine_name
 from airflow_plugin.enrol import is_enrolled, task_policy
+from airflow_plugin.links import SparkTunerLink
 from airflow_plugin.operator import SparkTunedOperator, SteeredSubmitOperator
+from airflow_plugin.tuned import tuned
 from tuner.history.store import Store
 
 from .fake_spark_submit import install
@@ -81,6 +83,15 @@ class OwnWay(SparkSubmitOperator):
 
     def execute(self, context: Any) -> None:
         self._get_hook().submit(self.application)
+
+
+class Idle(SparkSubmitOperator):
+    """A subclass that has nothing to do on some nights."""
+
+    def execute(self, context: Any) -> None:
+        if self.application == "/jobs/etl.py":
+            return
+        super().execute(context)
 
 
 class OwnHook(SparkSubmitOperator):
@@ -246,6 +257,13 @@ class TestOn:
         assert submit.command[-1] == "/2.py"
         assert submit.conf == {"spark.sql.shuffle.partitions": "8"}
 
+    def test_what_is_still_to_be_expanded_can_be_tuned(self, submit: Any, loop: Any, ti: Any) -> None:
+        with DAG("inventory", schedule=None):
+            mapped = tuned(SparkSubmitOperator.partial(task_id="nightly"), cohort="x").expand(application=["/1.py"])
+        assert any(isinstance(link, SparkTunerLink) for link in mapped.operator_extra_links)
+        mapped.unmap({"application": "/1.py"}).execute({"ti": ti})
+        assert loop.job.cohort == "x"
+
     def test_task_seen_twice_is_enrolled_once(self) -> None:
         task = a_task()
         cls = type(task)
@@ -317,6 +335,14 @@ class TestWhatCannotBeTuned:
         assert (submit.conf, loop.prepared) == ({}, [])
         (line,) = warnings
         assert line.startswith("Spark tuner: this run was not tuned: OwnWay.execute() ended without a call of super()")
+
+    def test_one_that_had_nothing_to_submit_is_told_nothing(
+        self, submit: Any, loop: Any, ti: Any, warnings_of: Callable[[Any], list[str]]
+    ) -> None:
+        task = a_task(Idle)
+        warnings = warnings_of(task)
+        task.execute({"ti": ti})
+        assert (submit.command, loop.prepared, warnings) == ([], [], [])
 
     def test_a_hook_that_was_made_before_is_left_as_it_is(
         self, submit: Any, loop: Any, ti: Any, told_by: Callable[[Any], list[tuple[str, str]]]

@@ -11,11 +11,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from airflow_plugin.compat import AirflowException, AirflowTaskTimeout
 from airflow_plugin.operator import SparkTunedOperator
+from airflow_plugin.tuned import tuned
 from tuner.history.store import Store
 from tuner.model.decision import Standing
+from tuner.model.failure import FailureKind
 from tuner.model.run import Origin, Run, RunState
 
 from . import logging_spark
@@ -106,6 +109,36 @@ def test_a_try_that_times_out_before_it_submits_is_no_failure_of_its_job(
     with pytest.raises(AirflowTaskTimeout):
         run(instance("r1"))
     assert (spark.command, stored()) == ([], [])
+
+
+@pytest.mark.parametrize("of_its_own", [False, True], ids=["the operator", "a subclass that ends its job"])
+def test_a_job_that_outlasts_its_task_has_failed_and_the_next_run_is_without_what_it_had(
+    spark: Submit, stored: Callable[[], list[Run]], of_its_own: bool
+) -> None:
+    """Its driver gets SIGKILL: nothing ever ends the log, and an hourly job would have gone on with the change for two days."""
+
+    class OwnWay(SparkSubmitOperator):
+        def on_kill(self) -> None:
+            SparkSubmitOperator.on_kill(self)
+
+    def times_out() -> None:
+        logging_spark.main([*spark.command[1:], "die"])
+        raise AirflowTaskTimeout("Timeout")
+
+    for number in (1, 2, 3):
+        run(instance(f"r{number}"))
+    cls: Any = OwnWay if of_its_own else SparkSubmitOperator
+    op = tuned(cls(task_id="nightly", application="/jobs/etl.py"), steering="conf")
+    spark.while_running = times_out
+    with pytest.raises(AirflowTaskTimeout):
+        op.execute({"ti": instance("r4")})
+    assert THRESHOLD in spark.conf
+    op.on_kill()
+    *_, last = stored()
+    assert (last.state, last.failure and last.failure.kind) == (RunState.FAILED, FailureKind.DRIVER_LOST)
+    spark.while_running = lambda: None
+    run(instance("r5"))
+    assert THRESHOLD not in spark.conf
 
 
 class TestHealed:

@@ -30,6 +30,9 @@ class TaskStateStore(dict[str, Any]):
     def set(self, key: str, value: Any) -> None:
         self[key] = TypeAdapter(JsonValue).validate_python(value)
 
+    def delete(self, key: str) -> None:
+        self.pop(key, None)
+
 
 class Yarn:
     """A resource manager that knows one application."""
@@ -105,6 +108,17 @@ def test_finished_job_is_completed_too(lost: TaskStateStore, submit: Any, loop: 
     assert [turn.job.try_number for turn, _, _ in loop.completed] == [1]
 
 
+def test_a_task_that_is_cleared_while_its_job_is_known_tells_nothing_again(
+    lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn
+) -> None:
+    yarn.state = "SUCCEEDED"
+    try_once(ti, lost, 2)
+    ti.xcoms.clear()
+    try_once(ti, lost, 3)
+    assert submit.command == []
+    assert (len(loop.completed), ti.xcoms) == (1, {})
+
+
 def test_failed_job_is_submitted_anew(lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn) -> None:
     yarn.state = "FAILED"
     loop.conf = {"spark.sql.shuffle.partitions": "16"}
@@ -112,7 +126,7 @@ def test_failed_job_is_submitted_anew(lost: TaskStateStore, submit: Any, loop: A
     assert loop.job.try_number == 2
     assert submit.conf["spark.sql.shuffle.partitions"] == "16"
     assert [turn.job.try_number for turn, _, _ in loop.completed] == [2]
-    assert lost["spark_tuner_turn"]["job"]["try_number"] == 2
+    assert "spark_tuner_turn" not in lost, "it was told of"
 
 
 def test_job_of_a_try_without_the_tuner_runs_on(

@@ -95,6 +95,14 @@ def test_a_run_that_could_not_be_looked_ahead_from_leaves_the_outlook_of_the_one
     assert [d.standing for d in decision_now(store, COHORT).decision.changes] == [Standing.PROPOSED]
 
 
+def test_a_run_that_was_not_decided_in_time_leaves_the_outlook_of_one_before(ask: Ask, store: Store) -> None:
+    keep(store, night(0, query("q1", 20)), details=outlook(decided()))
+    late = night(2, query("q1", 20))
+    late = replace(late, decision=replace(late.decision, unsteered=Reason(ReasonCode.UNSTEERED, {"why": "late"})))
+    keep(store, night(1, query("q1", 20)), late, details=RunDetails())
+    assert [r["standing"] for r in shown(ask)] == ["proposed"]
+
+
 def test_a_run_under_way_leaves_the_outlook_of_the_one_before(ask: Ask, store: Store) -> None:
     keep(store, night(0, query("q1", 20)), details=outlook(decided()))
     keep(store, night(1, state=RunState.RUNNING))
@@ -186,6 +194,38 @@ def test_since_when_it_stands_so_and_how_it_stood(ask: Ask, store: Store) -> Non
     told = {r["actions"][0]["join"]: (r["stands_since"], r["stood"]) for r in shown(ask)}
     ended = (third.ended_at or third.started_at).isoformat().replace("+00:00", "Z")
     assert told == {"join1": (ended, "trial"), "join2": (None, None), "join3": (ended, None)}
+
+
+def test_runs_that_no_decision_on_changes_steered_tell_of_no_change_of_standing(ask: Ask, store: Store) -> None:
+    """A retry is without trials, and a run that looks for what made one fail without all: the changes stand as they stood."""
+    nothing = [
+        Reason(ReasonCode.CHANGES_SUSPECTED, {"run": "x", "changes": 1}),
+        Reason(ReasonCode.UNSTEERED, {"why": ""}),
+    ]
+    proven = hinted(1, Standing.PROMOTED)
+    first = night(0, query("q1", 20), changes=[hinted(1, Standing.TRIAL)])
+    steered = [night(n, query("q1", 20), changes=[proven, hinted(2, Standing.TRIAL)]) for n in (1, 2)]
+    retry = night(3, query("q1", 20), changes=[proven, hinted(2, Standing.HELD)])
+    untold = [night(n, query("q1", 20)) for n in (4, 5)]
+    untold = [replace(r, decision=replace(r.decision, unsteered=why)) for r, why in zip(untold, nothing, strict=True)]
+    now = outlook(proven, hinted(2, Standing.TRIAL))
+    keep(store, first, *steered, replace(retry, try_number=2), *untold, details=now)
+    told = {r["actions"][0]["join"]: (r["stands_since"], r["stood"]) for r in shown(ask)}
+    tried = steered[0].started_at.isoformat().replace("+00:00", "Z")
+    assert told == {"join1": (tried, "trial"), "join2": (tried, None)}
+
+
+@pytest.mark.parametrize("why", [ReasonCode.FIRST_RUN, ReasonCode.NOTHING_HARVESTED])
+def test_what_came_after_a_run_of_which_nothing_was_known_yet_is_new(ask: Ask, store: Store, why: ReasonCode) -> None:
+    first, second = night(0, query("q1", 20)), night(1, query("q1", 20), changes=[hinted(1)])
+    keep(
+        store,
+        replace(first, decision=replace(first.decision, unsteered=Reason(why))),
+        second,
+        details=outlook(hinted(1)),
+    )
+    (one,) = shown(ask)
+    assert (one["stands_since"], one["stood"]) == (second.started_at.isoformat().replace("+00:00", "Z"), None)
 
 
 def test_what_a_person_said_since_is_when_it_came_to_stand_so(ask: Ask, store: Store) -> None:

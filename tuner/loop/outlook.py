@@ -8,12 +8,15 @@ from itertools import islice
 
 from tuner.history.store import Store
 from tuner.model.decision import Decision
+from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunDetails, RunState
 
 # Runs that have ended whose outlook is looked for: those since may be lost.
 OUTLOOK_AMONG = 10
 # They are looked for among so many of the newest: instances of a mapped task run at once.
 MOST_RUNNING = 200
+# Why a run was not steered where there was nothing to decide on yet.
+_NOTHING_KNOWN = frozenset({ReasonCode.FIRST_RUN, ReasonCode.NOTHING_HARVESTED})
 
 
 def decided_last(runs: Sequence[Run], outlook: tuple[Decision, Run] | None) -> tuple[Decision, datetime]:
@@ -27,9 +30,15 @@ def decided_last(runs: Sequence[Run], outlook: tuple[Decision, Run] | None) -> t
     decision, run = outlook
     later = [one for one in runs if one.started_at > run.started_at]
     first_end = min((one.ended_at for one in later if one.ended_at), default=None)
-    # A retry has no changes; what is decided for the next run is another thing.
-    knew = [one for one in later if first_end and one.started_at >= first_end and one.try_number == 1]
+    knew = [one for one in later if first_end and one.started_at >= first_end and tells_standings(one)]
     return (knew[-1].decision, knew[-1].started_at) if knew else (decision, run.ended_at or run.started_at)
+
+
+def tells_standings(run: Run) -> bool:
+    """Whether what steered a run tells where changes stand: a retry, or a run that was not steered, is without some that the next
+    run has all the same."""
+    why = run.decision.unsteered
+    return run.try_number == 1 and (why is None or why.code in _NOTHING_KNOWN)
 
 
 def may_change(runs: Sequence[Run], made_at: datetime) -> bool:

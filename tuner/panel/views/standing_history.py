@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from tuner.loop.outlook import tells_standings
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.trial import standing_of
 from tuner.model.verdict import Verdict
@@ -23,14 +24,15 @@ class StandsSince:
 
 @dataclass(frozen=True, slots=True)
 class StandingHistory:
-    """The decisions of a cohort's runs, newest first, each with when it was made; `made_at` is when the outlook was."""
+    """The decisions of a cohort's runs that tell, newest first, each with when it was made; `made_at` is when the outlook was."""
 
     decisions: Sequence[tuple[datetime, Mapping[str, DecidedChange]]]
     made_at: datetime | None
 
     @classmethod
     def of(cls, facts: CohortFacts) -> Self:
-        made = [(run.started_at, {d.id: d for d in run.decision.changes}) for run in reversed(facts.runs)]
+        runs = [run for run in reversed(facts.runs) if tells_standings(run)]
+        made = [(run.started_at, {d.id: d for d in run.decision.changes}) for run in runs]
         # Runs that nobody decided on, as logs that were read in later, tell of no change of standing.
         told = any(changes for _, changes in made)
         return cls(made if told else (), facts.outlook_as_made[1] if facts.outlook_as_made and told else None)

@@ -17,6 +17,7 @@ from tuner.model.decision import Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import RunDetails, RunState
 from tuner.model.verdict import ModeChange, Ruling
+from tuner.panel.recent_runs import PANEL_RUNS
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
 
@@ -48,6 +49,35 @@ def test_a_proven_one_says_why_it_was_tried_what_it_gained_and_since_when(ask: A
     assert [(a["join"], a["relations"], a["copy_text"]) for a in one["actions"]] == [
         ("sales=days", ["shop.days"], "/*+ BROADCAST(days) */")
     ]
+
+
+@pytest.mark.parametrize(("first", "since", "or_earlier"), [(3, 5, True), (5, 5, True), (10, 10, False)])
+def test_since_when_it_is_in_force_is_told_as_far_as_runs_are_in_view(
+    ask: Ask, store: Store, first: int, since: int, *, or_earlier: bool
+) -> None:
+    pinned = decided(standing=Standing.PINNED)
+    nights = [
+        night(n, query("q1", 11 if n >= first else 20), changes=[pinned] if n >= first else [])
+        for n in range(PANEL_RUNS + 5)
+    ]
+    keep(store, *nights, details=outlook(pinned))
+    (one,) = shown(ask)
+    assert (one["since_run"], one["or_earlier"]) == (nights[since].key, or_earlier)
+    client, of = ask(), {"cohort": COHORT, "limit": 1}
+    run, cohort = (client.get(f"/api/{path}", params=of).json() for path in ("cohort/runs", "cohort"))
+    assert (run["items"][0]["band"] is None) is (first <= 5), "no run in view was without it"
+    assert cohort["query_seconds"] == run["items"][0]["query_seconds"]
+    assert cohort["gained"]["seconds"] == pytest.approx(9, rel=0.1)
+
+
+def test_a_run_that_left_it_out_once_is_not_before_it_was_in_force(ask: Ask, store: Store) -> None:
+    proven, why = decided(standing=Standing.PROMOTED), Reason(ReasonCode.LONG_IN_FORCE, {"run": "x"})
+    nights = [night(n, query("q1", 11), changes=[proven]) for n in range(PANEL_RUNS + 5)]
+    left_out = replace(nights[5].decision, changes=(decided(standing=Standing.HELD, held=why),))
+    nights[5] = replace(nights[5], decision=left_out)
+    keep(store, *nights, details=outlook(proven))
+    (one,) = shown(ask)
+    assert (one["since_run"], one["or_earlier"]) == (nights[6].key, True)
 
 
 def test_what_is_one_trial_is_one(ask: Ask, store: Store) -> None:

@@ -59,10 +59,15 @@ class CohortFacts:
         """The newest runs, brief and oldest first."""
         return self.view.runs
 
+    @property
+    def all_in_view(self) -> bool:
+        """Whether there are no runs older than these."""
+        return self.summary.runs <= PANEL_RUNS
+
     def page_of_runs(self, limit: int, offset: int, before: int) -> tuple[list[Run], RunsInView]:
         """`limit` runs after `offset` newer ones, newest first, and the view that they are in with at least `before`
         older ones, as far as there are."""
-        if offset + limit <= len(self.runs) or self.summary.runs <= PANEL_RUNS:
+        if offset + limit <= len(self.runs) or self.all_in_view:
             newest_first = self.runs[::-1]
             return list(newest_first[offset : offset + limit]), self.view
         runs = self._store.runs(self.cohort, limit + before, offset, brief=True)

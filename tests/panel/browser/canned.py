@@ -295,6 +295,7 @@ class World:
             queries=[self.query(0).query],
             since_run="run-6",
             since_at=START,
+            or_earlier=False,
             rulings=list(self.rulings),
         )
 

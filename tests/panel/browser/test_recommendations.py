@@ -14,6 +14,8 @@ from tests.panel.browser.conftest import Visit
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import RunState
 from tuner.model.verdict import Ruling
+from tuner.panel.models.cohort import Cohort
+from tuner.panel.models.recommendations import Recommendation
 from tuner.panel.models.runs import RunItem
 
 if TYPE_CHECKING:
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
 
 FOCUSED = "document.activeElement.textContent"
 MANY = 16
+
+
+class WithoutBands(World):
+    """No run in view was without what is in force."""
+
+    def run(self, night: int) -> RunItem:
+        return World.run(self, night).model_copy(update={"band": None})
 
 
 def many(**world: object) -> World:
@@ -172,14 +181,32 @@ def test_a_glance_leads_to_what_it_is_about(visit: Callable[..., Visit]) -> None
 def test_a_gain_that_cannot_be_known_is_not_told_as_nothing_in_force(visit: Callable[..., Visit]) -> None:
     """As where every run that was measured had changes."""
 
-    class NeverWithout(World):
-        def run(self, night: int) -> RunItem:
-            return World.run(self, night).model_copy(update={"band": None})
+    class NeverWithout(WithoutBands):
+        def cohort(self) -> Cohort:
+            return World.cohort(self).model_copy(update={"gained": None})
 
     page = visit(NeverWithout()).open("ui?cohort=c")
     gained = page.locator(".glance-cell", has_text="Gained, latest run")
-    expect(gained).to_contain_text("too little of it was ever measured without changes")
+    expect(gained).to_contain_text("too little of it was measured without changes")
     assert "nothing was in force" not in gained.inner_text()
+
+
+def test_a_gain_that_older_runs_alone_tell_is_told(visit: Callable[..., Visit]) -> None:
+    page = visit(WithoutBands()).open("ui?cohort=c")
+    gained = page.locator(".glance-cell", has_text="Gained, latest run")
+    expect(gained).to_contain_text("72.0 s less")
+    expect(gained).to_contain_text("90% sure: 60.0 s to 84.0 s, of 3 min 20 s")
+
+
+def test_what_may_have_been_in_force_before_the_runs_in_view_says_so(visit: Callable[..., Visit]) -> None:
+    class Longer(World):
+        def recommendation(self) -> Recommendation:
+            return World.recommendation(self).model_copy(update={"or_earlier": True})
+
+    page = visit(Longer(standing=Standing.PINNED), timezone_id="UTC").open("ui?cohort=c")
+    expect(page.locator(".card-body")).to_contain_text(
+        "In force since 1 Mar 2026, 02:00 UTC or earlier, measured in 2 runs."
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])

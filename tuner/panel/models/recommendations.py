@@ -87,7 +87,8 @@ class Recommendation(Answer):
     known beside that ("" for nothing yet), `values` which filter values it acts on ("" for any).
 
     `gained_seconds` is what it gained in the latest run that measured it, `measured` what by all runs (None: they do not tell);
-    `since_run` is the key of the run in which it first was in force. `rulings` are those that make sense now, and where it
+    `since_run` is the key of the run in which it first was in force, as far back as runs are in view (`or_earlier`: none of them
+    tells whether it was before). `rulings` are those that make sense now, and where it
     `waits` nothing comes of it without a person. It stands as it does since `stands_since`, and before that as it `stood`
     (None: nowhere, or nothing tells). It `reaches_all` queries of a run, whichever it is for. Of changes that stand apart
     `standing` is that of what is furthest; some of them may wait all the same.
@@ -113,4 +114,5 @@ class Recommendation(Answer):
     reaches_all: bool
     since_run: str
     since_at: datetime | None
+    or_earlier: bool
     rulings: list[Ruling]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
+from tuner.loop.outlook import tells_standings
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Risk
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
@@ -63,6 +65,7 @@ def _recommendation(trial: Trial, facts: CohortFacts, stands: StandingHistory, r
     first = next(decided for decided in trial if decided.standing is standing)
     with_it = _runs_with(trial, view)
     since = with_it[0] if with_it else None
+    or_earlier = since is not None and not (facts.all_in_view or _stood_out_before(since, trial, view))
     queries = dict.fromkeys(fingerprint for decided in trial for fingerprint in decided.queries)
     said = {decided.id: rulings.on(decided.change) for decided in trial}
     gain = view.so_far.gain(trial)
@@ -93,6 +96,7 @@ def _recommendation(trial: Trial, facts: CohortFacts, stands: StandingHistory, r
         reaches_all=any(decided.change.sets_properties for decided in trial),
         since_run=since.key if since else "",
         since_at=since.started_at if since else None,
+        or_earlier=or_earlier,
         rulings=list(ruled),
     )
 
@@ -105,6 +109,14 @@ def _risks(trial: Trial, gain: MeasuredGain | None, view: RunsInView) -> list[Ri
 def _runs_with(trial: Trial, view: RunsInView) -> list[Run]:
     ids = {decided.id for decided in trial}
     return [run for run, followed in view.followed if not ids.isdisjoint(followed)]
+
+
+def _stood_out_before(since: Run, trial: Trial, view: RunsInView) -> bool:
+    """Whether a run before that was decided without the trial, and not to be without it for once."""
+    ids = {decided.id for decided in trial}
+    before = (run for run in takewhile(lambda run: run is not since, view.runs) if tells_standings(run))
+    decisions = (run.decision for run in before)
+    return any(ids.isdisjoint({d.id for d in one.in_force} | one.left_out_for_long) for one in decisions)
 
 
 def _action_item(

@@ -57,17 +57,24 @@ function changed(page, items) {
 
 function notKnown(run) {
   if (!run) return "no run was measured";
-  if (run.in_force.length) return "too little of it was ever measured without changes";
+  if (run.in_force.length) return "too little of it was measured without changes";
   return run.sizes.length ? "sizes alone were in force" : "nothing was in force to compare";
 }
 
-/** What the newest measured run gained, by the band of what it would have taken. */
+/** What a run gained, by the band of what it would have taken; by what lists have, which look at older runs, too, where the runs in view tell nothing. */
+function gainOfLatest(run, { gained: listed, query_seconds: took }) {
+  if (!run || !run.in_force.length) return null;
+  if (run.band) return { seconds: gainOf(run), low: run.band.low - run.query_seconds, high: run.band.high - run.query_seconds };
+  return took === run.query_seconds ? listed : null;
+}
+
+/** What the newest measured run gained. */
 function gained(page, runs) {
   const run = runs.find((each) => each.query_seconds !== null);
-  const gain = run ? gainOf(run) : null;
-  if (gain === null || !run.in_force.length) return cell("Gained, latest run", "–", notKnown(run));
-  const interval = intervalWords(run.band.low - run.query_seconds, run.band.high - run.query_seconds);
-  return cell("Gained, latest run", h("button", { type: "button", class: "link", on: { click: () => page.openRuns(run.key) } }, difference(gain)), `90% sure: ${interval}, of ${seconds(run.band.expected)}`);
+  const gain = gainOfLatest(run, page.cohort);
+  if (!gain) return cell("Gained, latest run", "–", notKnown(run));
+  const below = `90% sure: ${intervalWords(gain.low, gain.high)}, of ${seconds(run.query_seconds + gain.seconds)}`;
+  return cell("Gained, latest run", way(difference(gain.seconds), () => page.openRuns(run.key)), below);
 }
 
 function risky(page, items) {

@@ -46,7 +46,8 @@ function queryLinks(item, page) {
 function sinceLine(item) {
   if (!item.since_at) return "";
   const measured = item.measured_runs ? `, measured in ${counted(item.measured_runs, "run")}` : "";
-  return h("p", { class: "faint", title: clipped(item.since_run, 300) }, IN_FORCE.includes(item.standing) ? "In force since " : "First in force ", time(item.since_at), measured, ".");
+  const since = IN_FORCE.includes(item.standing) ? "In force since " : "First in force ";
+  return h("p", { class: "faint", title: clipped(item.since_run, 300) }, since, time(item.since_at), item.or_earlier ? " or earlier" : "", measured, ".");
 }
 
 function riskList({ risk, risks }) {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,7 +16,7 @@ from tuner.mcp.two_runs import UNKNOWN_RUN as NOT_TO_COMPARE
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.insight import Insight, InsightKind
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
-from tuner.model.run import RunDetails, RunState
+from tuner.model.run import Origin, Run, RunDetails, RunState
 from tuner.panel.access import UNKNOWN_COHORT
 
 from .conftest import Call
@@ -134,6 +136,18 @@ def test_a_run_that_failed_is_nothing_to_be_compared_with(call: Call, store: Sto
     nights = [night(0, query("q1", 9)), night(1, query("q1", 30), state=RunState.FAILED), night(2, query("q1", 10))]
     keep(store, *nights)
     assert call("compare_runs", cohort=COHORT)["before"]["key"] == KEY.format(0)
+
+
+def test_an_instance_of_a_mapped_task_is_compared_with_itself_the_time_before(call: Call, store: Store) -> None:
+    def instance(of_night: int, index: int) -> Run:
+        found, key = night(of_night, query("q1", 9)), f"etl/{of_night}/{index}/1"
+        at = found.started_at + timedelta(minutes=index)
+        return replace(found, key=key, started_at=at, origin=Origin("etl", f"{of_night}", "load", index))
+
+    keep(store, *(instance(of_night, index) for of_night in range(2) for index in range(3)))
+    for asked, keys in {"": ("etl/0/2/1", "etl/1/2/1"), "etl/1/0/1": ("etl/0/0/1", "etl/1/0/1")}.items():
+        found = call("compare_runs", cohort=COHORT, after=asked)
+        assert (found["before"]["key"], found["after"]["key"]) == keys
 
 
 def test_what_cannot_be_compared_is_said_with_what_to_do(refused: Refused, store: Store) -> None:

@@ -7,17 +7,20 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from tuner.history.run_rows import newest_of
 from tuner.history.tables import RunRow
-from tuner.model.run import RunMark
+from tuner.model.run import Origin, RunMark, RunState
 
 # How long a run takes is told by the newest so many whose logs tell.
 USUAL_RUNS = 5
 # What of a DAG run began longer before its last is what it was before somebody cleared it.
 _DAG_RUN_TAKES = timedelta(days=7)
+
+# The run before one is looked for among so many of the newest.
+_BEFORE_AMONG = 1000
 
 
 def usual_ms(session: Session, cohort: str) -> float:
@@ -49,6 +52,31 @@ def marks_of(session: Session, cohort: str, limit: int) -> list[RunMark]:
     """What tells the newest runs of a cohort from others, oldest first."""
     columns: tuple[Any, ...] = tuple(getattr(RunRow, field.name) for field in fields(RunMark))
     return [RunMark(*row) for row in session.execute(newest_of(select(*columns), cohort, limit))][::-1]
+
+
+def key_before(session: Session, cohort: str, key: str) -> str | None:
+    """As `Store.key_before`."""
+    columns: tuple[Any, ...] = (
+        RunRow.key,
+        RunRow.state,
+        RunRow.app_id,
+        RunRow.dag_id,
+        RunRow.task_id,
+        RunRow.map_index,
+    )
+    newest_first = session.execute(newest_of(select(*columns), cohort, _BEFORE_AMONG)).all()
+    at = next((place for place, row in enumerate(newest_first) if row.key == key), None)
+    if at is None:
+        return None
+    instance, older = _instance(newest_first[at]), newest_first[at + 1 :]
+    before = [row for row in older if row.state == RunState.SUCCEEDED and row.app_id is not None]
+    of_it = (row for row in before if _instance(row) == instance)
+    found = next(of_it, before[0] if before else None)
+    return None if found is None else str(found.key)
+
+
+def _instance(row: Row[Any]) -> str:
+    return Origin(row.dag_id, "", row.task_id, row.map_index if isinstance(row.map_index, int) else -1).instance
 
 
 def count_runs(session: Session, cohort: str) -> int:

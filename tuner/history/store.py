@@ -31,7 +31,16 @@ from tuner.history.objective_rows import add_objective, read_objectives
 from tuner.history.old_runs import LooksAt, OldRuns, read_old_runs
 from tuner.history.plan_rows import HeldPlans, held_plans, keys_with_plans, let_go, plans_let_go
 from tuner.history.proof_rows import proof_rows, read_proofs, replace_proofs
-from tuner.history.run_columns import cohort_of, count_runs, keys_with, marks_of, runs_since, usual_ms, whole_runs
+from tuner.history.run_columns import (
+    cohort_of,
+    count_runs,
+    key_before,
+    keys_with,
+    marks_of,
+    runs_since,
+    usual_ms,
+    whole_runs,
+)
 from tuner.history.run_details import keep_details, read_details
 from tuner.history.run_rows import (
     newest_runs,
@@ -243,6 +252,12 @@ class Store:
         cannot be read."""
         with self._reading() as session:
             return marks_of(session, cohort, limit)
+
+    def key_before(self, cohort: str, key: str) -> str | None:
+        """The newest run before one of a cohort that succeeded and was measured: of a mapped task the same instance's, where
+        there is one. None where none of its newest runs is."""
+        with self._reading() as session:
+            return key_before(session, cohort, key)
 
     def keep_look_ahead(self, cohort: str, look_ahead: LookAhead) -> None:
         """Stores what was decided for a cohort's next run, in place of what was before."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import takewhile
-
 from tuner.errors import TunerError
-from tuner.model.run import Run, RunState
+from tuner.model.run import Run
 from tuner.panel.facts import CohortFacts
 from tuner.words.states import PLANS_LET_GO
 
@@ -18,23 +15,18 @@ NONE_BEFORE = (
 
 
 def two_runs(facts: CohortFacts, before: str, after: str) -> tuple[Run, Run]:
-    """By key; "" is the newest measured run for `after`, and the newest before it that succeeded for `before`.
+    """By key; "" is the newest measured run for `after`, and for `before` the newest before it that succeeded, of a mapped task
+    the same instance's.
 
     Raises TunerError where there is no such run.
     """
     later = after or next((run.key for run in reversed(facts.runs) if run.outcome), "")
     if not later:
         raise TunerError(NOT_MEASURED)
-    return _measured(facts, before or _key_before(facts.runs, later)), _measured(facts, later)
-
-
-def _key_before(runs: Sequence[Run], key: str) -> str:
-    earlier = list(takewhile(lambda run: run.key != key, runs))
-    succeeded = (run.key for run in reversed(earlier) if run.outcome and run.state is RunState.SUCCEEDED)
-    found = next(succeeded, "") if len(earlier) < len(runs) else ""
-    if not found:
+    earlier = before or facts.key_before(later)
+    if earlier is None:
         raise TunerError(NONE_BEFORE)
-    return found
+    return _measured(facts, earlier), _measured(facts, later)
 
 
 def _measured(facts: CohortFacts, key: str) -> Run:

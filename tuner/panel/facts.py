@@ -132,6 +132,10 @@ class CohortFacts:
         run = self._store.run(key)
         return run if run is not None and run.cohort == self.cohort and run.outcome is not None else None
 
+    def key_before(self, key: str) -> str | None:
+        """Of the run that one is to be compared with."""
+        return self._store.key_before(self.cohort, key)
+
     def plans_let_go(self, key: str) -> bool:
         """Whether of a measured run no facts of its plans are left."""
         return self._store.plans_let_go(key)

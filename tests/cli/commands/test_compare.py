@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.cli.logs import write_log
 from tests.compare.jobs import GB, execution, join, others, run
 from tests.policy.histories import conf, hint, recommend
 from tuner.history.store import Store
-from tuner.model.run import Run, RunState
+from tuner.model.run import Origin, Run, RunState
 from tuner.model.strategy import Strategy
 
 Call = Callable[..., Result]
@@ -119,6 +120,23 @@ def test_of_a_cohort_the_latest_run_is_compared_with_the_last_that_succeeded(spa
     assert "the run after failed: what it would have run after that is missing" in shown
 
 
+def test_an_instance_of_a_mapped_task_is_compared_with_itself_the_time_before(spark_tuner: Call, url: str) -> None:
+    def instance(night: int, index: int) -> Run:
+        found, key = run(night, execution()), f"etl/{night}/load/{index}/1"
+        at = found.started_at + timedelta(minutes=index)
+        return replace(found, key=key, started_at=at, origin=Origin("etl", f"{night}", "load", index))
+
+    keep(url, *(instance(night, index) for night in range(2) for index in range(3)))
+
+    def compared(*named: str) -> list[str]:
+        found = json.loads(spark_tuner("compare", *named, "--json").out)
+        return [found[side]["key"] for side in ("before", "after")]
+
+    assert compared("etl.load") == ["etl/0/load/2/1", "etl/1/load/2/1"]
+    assert compared("etl/1/load/0/1") == ["etl/0/load/0/1", "etl/1/load/0/1"]
+    assert compared("etl/0/load/1/1") == ["etl/0/load/0/1", "etl/0/load/1/1"], "it has run only once"
+
+
 @pytest.mark.parametrize(
     ("named", "why"),
     [
@@ -131,7 +149,7 @@ def test_of_a_cohort_the_latest_run_is_compared_with_the_last_that_succeeded(spa
         (["", "etl/1"], "'' is neither an event log nor a run"),
         (["a%_\\", "etl/1"], "is neither an event log nor a run"),
         (["\x1b[31m", "etl/1"], "is neither an event log nor a run"),
-        (["etl/0"], "there is no run before etl/0/load/-1/1 that succeeded and was measured"),
+        (["etl/0"], "none of the newest runs before etl/0/load/-1/1 succeeded and was measured; name the run"),
     ],
 )
 def test_what_is_no_run_is_told_with_what_to_do(

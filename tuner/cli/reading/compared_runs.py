@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,13 +20,13 @@ from tuner.history.store import Store
 from tuner.history.url import sqlite_file
 from tuner.model.application import Application
 from tuner.model.decision import Decision, Mode
-from tuner.model.run import Run, RunMark, RunState
+from tuner.model.run import Run, RunState
 from tuner.printable import identifier, listed, printable
 from tuner.replay.logged_run import logged_run
 from tuner.replay.run_in_effect import run_in_effect
 from tuner.words.states import PLANS_LET_GO
 
-# Runs before one that are looked at for one that was measured.
+# Runs that are looked at for one that was measured, or is meant.
 _MOST_RUNS = 1000
 _MOST_NAMED = 4
 _LIST_RUNS = "`spark-tuner status COHORT` lists the runs of a cohort"
@@ -121,33 +120,23 @@ def _decision(key: str, url: str | None) -> Decision | None:
 
 
 def _latest_two(text: str, cohort: str | None, url: str | None) -> tuple[Run, Run]:
-    """Of a cohort its latest run that was measured and the one before it; of a run that and the one before."""
+    """Of a cohort its latest run that was measured and the one before it; of a run that and the one before: of a mapped task, of
+    the same instance."""
     with Store.open(stored_url(url)) as store:
         if cohort is None and is_storable(text) and store.count(text):
-            marks = store.marks(text, _MOST_RUNS)
-            after = next((mark.key for mark in reversed(marks) if _is_measured(mark)), None)
+            of, marks = text, store.marks(text, _MOST_RUNS)
+            after = next((mark.key for mark in reversed(marks) if mark.app_id is not None), None)
             if after is None:
                 raise TunerError(f"no run of cohort {text!r} has been measured yet; one is when its event log was read")
         else:
             after = _key(store, text, cohort)
-            marks = store.marks(_stored(store, after).cohort, _MOST_RUNS)
-        before = _key_before(marks, after)
+            of = _stored(store, after).cohort
+        before = store.key_before(of, after)
+        if before is None:
+            raise TunerError(
+                f"none of the newest runs before {after} succeeded and was measured; name the run to compare it with"
+            )
         return _stored(store, before), _stored(store, after)
-
-
-def _is_measured(mark: RunMark) -> bool:
-    return mark.app_id is not None
-
-
-def _key_before(marks: Sequence[RunMark], key: str) -> str:
-    """Of the newest run before one that came to its end: what it measured is whole."""
-    at = next((number for number, mark in enumerate(marks) if mark.key == key), None)
-    if at is None:
-        raise TunerError(f"run {key} is none of the newest {_MOST_RUNS} of its cohort; name the run to compare it with")
-    for mark in reversed(marks[:at]):
-        if mark.state == RunState.SUCCEEDED and _is_measured(mark):
-            return mark.key
-    raise TunerError(f"there is no run before {key} that succeeded and was measured; name the run to compare it with")
 
 
 def _key(store: Store, text: str, cohort: str | None) -> str:

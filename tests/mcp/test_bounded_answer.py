@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.panel.browser.canned import World
 from tests.panel.nights import COHORT, HINT, decided, keep, night, outlook, query
 from tuner.history.store import Store
 from tuner.mcp.bounded_answer import MOST_CHARACTERS, AnswerTooLongError, bounded_answer, json_text
@@ -14,6 +15,7 @@ from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Standing
 from tuner.panel.models.answer import Answer
 from tuner.panel.models.page import Page
+from tuner.panel.models.savings import SavedOfCohort, SavedOfTag, SavedOfWeek
 
 from .conftest import Call
 
@@ -48,6 +50,34 @@ def test_pages_inside_an_answer_are_cut_alike() -> None:
     assert (len(found["left"]["items"]), found["left"]["limit"]) == (50, 50)
     assert (len(found["right"]["items"]), found["right"]["limit"]) == (40, 50)
     assert bounded_answer(Two(left=page_of(1), right=None))["right"] is None
+
+
+def test_a_comparison_has_fewer_queries_and_counts_those_left_out() -> None:
+    whole = World().comparison("a", "b")
+    slower = whole.queries[0].model_copy(update={"operators": whole.queries[0].operators * 30})
+    found = bounded_answer(whole.model_copy(update={"queries": [slower] * 60, "more_queries": 3}))
+    assert len(json_text(found)) <= MOST_CHARACTERS
+    assert {len(query["operators"]) for query in found["queries"]} == {30}
+    assert 1 < len(found["queries"]) < 60
+    assert len(found["queries"]) + found["more_queries"] == 63
+
+
+def test_savings_keep_what_lost_most_and_the_newest_weeks() -> None:
+    whole = World().savings()
+    gained, lost = (change.saved for change in whole.changes)
+    cohorts = [
+        SavedOfCohort(cohort=f"{number:03}{'x' * 400}", tags=["y" * 200], saved=gained if number < 100 else lost)
+        for number in range(200)
+    ]
+    weeks = [SavedOfWeek(week=str(number), saved=gained) for number in range(300)]
+    tags = [SavedOfTag(tag=one.cohort, cohorts=1, saved=one.saved) for one in cohorts]
+    found = bounded_answer(whole.model_copy(update={"cohorts": cohorts, "weeks": weeks, "tags": tags}))
+    assert len(json_text(found)) <= MOST_CHARACTERS
+    for listed, name in (("cohorts", "cohort"), ("tags", "tag")):
+        names = [one[name][:3] for one in found[listed]]
+        assert 2 <= len(names) < 200
+        assert (names[0], names[-1]) == ("000", "199")
+    assert found["weeks"][-1]["week"] == "299"
 
 
 def test_a_text_is_cut_and_printable() -> None:

@@ -12,7 +12,7 @@ from tuner.history.store import Store
 from tuner.model.run import Run
 from tuner.savings.savings_json import savings_json
 from tuner.savings.savings_mail import savings_mail
-from tuner.savings.savings_report import SavingsReport, savings_report
+from tuner.savings.savings_report import SavingsReport, ends, savings_report
 
 from .fleet import COHORTS, MONDAY, book
 
@@ -120,3 +120,11 @@ def test_a_mail_is_one_page_without_scripts_links_or_markup_of_others(store: Sto
         assert forbidden not in page, forbidden
     for told in ("etl.load", "finance", "no tag", "less", "more", "90 % sure"):
         assert told in page, told
+
+
+@pytest.mark.parametrize("most", range(1, 8))
+def test_of_any_number_of_savings_those_that_gained_most_come_first(most: int) -> None:
+    found = ends(range(7), most)
+    assert len(found) == most
+    assert list(found) == sorted(found)
+    assert (0 in found, 6 in found) == (True, most > 1)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from tuner.errors import TunerError
 from tuner.panel.models.answer import Answer
-from tuner.panel.models.page import MOST_ITEMS, Page
+from tuner.panel.models.page import MOST_ITEMS
 from tuner.printable import visible
 
 # Agents' clients cut off, or refuse, what is longer than some 25 000 tokens.
@@ -30,13 +30,13 @@ class AnswerTooLongError(TunerError):
 def bounded_answer(answer: Answer) -> dict[str, Any]:
     """The answer as a JSON object whose text has MOST_CHARACTERS at most.
 
-    Its pages are cut to fewer items where they have to be, and say so in `limit`; then texts and lists in items are.
+    Where it has to be, it is cut to fewer items (`Answer.cut_to`), and says so; then texts and lists in items are.
     """
     for most in _PAGES:
-        found = _safe_object(_with_pages_of(answer, most), *_USUAL)
+        found = _safe_object(answer.cut_to(most), *_USUAL)
         if _fits(found):
             return found
-    found = _safe_object(_with_pages_of(answer, 1), *_SHORT)
+    found = _safe_object(answer.cut_to(1), *_SHORT)
     if _fits(found):
         return found
     raise AnswerTooLongError(f"the answer has more than {MOST_CHARACTERS} characters even when cut; ask for less")
@@ -49,16 +49,6 @@ def json_text(found: dict[str, Any]) -> str:
 
 def _fits(found: dict[str, Any]) -> bool:
     return len(json_text(found)) <= MOST_CHARACTERS
-
-
-def _with_pages_of(answer: BaseModel, most: int) -> BaseModel:
-    """Every page as one that was asked for with `most` as its limit, if that is less."""
-    parts: dict[str, object] = {
-        name: _with_pages_of(part, most) for name, part in answer if isinstance(part, BaseModel)
-    }
-    if isinstance(answer, Page):
-        parts |= {"items": answer.items[:most], "limit": min(answer.limit, most)}
-    return answer.model_copy(update=parts)
 
 
 def _safe_object(answer: BaseModel, text: int, items: int) -> dict[str, Any]:

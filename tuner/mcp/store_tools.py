@@ -34,7 +34,6 @@ from tuner.panel.models.savings import Savings
 from tuner.panel.paging import page
 from tuner.panel.views.cohorts import cohort_page
 from tuner.panel.views.savings import savings_answer
-from tuner.savings.savings_report import ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,21 +147,11 @@ class StoreTools:
 
     def comparison(self, asked: OfTwoRuns) -> Comparison:
         facts = self.access.facts(asked.cohort)
-        found = comparison_answer(facts, *two_runs(facts, asked.before, asked.after))
-        shown = found.queries[: asked.limit]
-        more = found.more_queries + len(found.queries) - len(shown)
-        return found.model_copy(update={"queries": shown, "more_queries": more})
+        return comparison_answer(facts, *two_runs(facts, asked.before, asked.after)).cut_to(asked.limit)
 
     def savings(self, asked: OfSavings) -> Savings:
         since = datetime.now(UTC) - timedelta(weeks=asked.weeks - 1)
-        found = savings_answer(self.access.savings(since, asked.dag_id), self.core_hour_price)
-        return found.model_copy(
-            update={
-                "tags": list(ends(found.tags, asked.limit)),
-                "cohorts": list(ends(found.cohorts, asked.limit)),
-                "changes": list(ends(found.changes, asked.limit)),
-            }
-        )
+        return savings_answer(self.access.savings(since, asked.dag_id), self.core_hour_price).with_ends(asked.limit)
 
 
 def _plan_text(picture: PictureItem, asked: OfPlan) -> PlanText:

@@ -108,8 +108,8 @@ def savings_report(
 
 def ends(rows: Sequence[_Row], most: int) -> Sequence[_Row]:
     """At most so many of rows that are sorted: the first, which gained most, and the last, which lost most."""
-    half = most // 2
-    return rows if len(rows) <= most else [*rows[:half], *rows[-half:]]
+    losses = most // 2
+    return rows if len(rows) <= most else [*rows[: most - losses], *rows[len(rows) - losses :]]
 
 
 def apart(parts: Iterable[Saved]) -> Saved:

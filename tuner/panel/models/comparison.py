@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
 from tuner.compare.cause import CauseKind
 from tuner.compare.operator_difference import OperatorKind
@@ -84,3 +85,9 @@ class Comparison(Answer):
     queries: list[ComparedQuery]
     more_queries: int
     others: list[str]
+
+    def cut_to(self, most: int) -> Self:
+        """With so many queries at most."""
+        shown = self.queries[:most]
+        more = self.more_queries + len(self.queries) - len(shown)
+        return super().cut_to(most).model_copy(update={"queries": shown, "more_queries": more})

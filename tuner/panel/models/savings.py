@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
 from tuner.panel.models.answer import Answer
 from tuner.panel.models.gain import GainItem
+from tuner.savings.savings_report import ends
 
 
 class SavedItem(GainItem):
@@ -60,3 +62,17 @@ class Savings(Answer):
     tags: list[SavedOfTag]
     cohorts: list[SavedOfCohort]
     changes: list[SavedOfChange]
+
+    def with_ends(self, most: int) -> Self:
+        """So many tags, cohorts and changes at most: those that gained and those that lost most."""
+        return self.model_copy(
+            update={
+                "tags": list(ends(self.tags, most)),
+                "cohorts": list(ends(self.cohorts, most)),
+                "changes": list(ends(self.changes, most)),
+            }
+        )
+
+    def cut_to(self, most: int) -> Self:
+        """These, and the newest weeks."""
+        return super().cut_to(most).with_ends(most).model_copy(update={"weeks": self.weeks[-most:]})

@@ -9,8 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from tests.panel.browser.canned import World
 from tests.panel.browser.conftest import Visit
 from tuner.model.run import RunState
+from tuner.panel.models.cohort_list import CohortList
 
 
 def asked(visit: Visit) -> dict[str, str]:
@@ -44,6 +46,30 @@ def test_a_row_answers_what_it_took_gained_and_waits(visit: Callable[..., Visit]
         assert told in totals, told
     assert "Failed" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
     assert "not measured" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
+
+
+@pytest.mark.parametrize(
+    ("scope", "told"),
+    [
+        ("scope=dag_run&run_id=r", "No tuned Spark job has begun in this run yet."),
+        ("scope=task&task_id=load", "This task has run no tuned Spark job."),
+        ("scope=task_instance&run_id=r&task_id=load", "No tuned Spark job of this task has begun in this run yet."),
+    ],
+)
+def test_a_run_or_a_task_without_a_spark_job_is_no_dag_without_one(
+    visit: Callable[..., Visit], scope: str, told: str
+) -> None:
+    class NotBegun(World):
+        def cohorts(self, asked: dict[str, str]) -> CohortList:
+            none = {"items": [], "total": 0} if asked.get("run_id") or asked.get("task_id") else {}
+            return World.cohorts(self, asked).model_copy(update=none)
+
+    page = visit(NotBegun()).open(f"ui?dag_id=sales&{scope}")
+    expect(page.locator(".empty-title")).to_have_text(told)
+    assert "no cohort" not in page.locator(".empty").inner_text()
+
+    page.get_by_role("link", name="All cohorts of the DAG").click()
+    expect(page.locator("table.cohorts tbody tr")).to_have_count(2)
 
 
 def test_on_a_phone_nothing_of_a_cohort_is_out_of_sight(visit: Callable[..., Visit]) -> None:

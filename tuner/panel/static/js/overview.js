@@ -1,6 +1,6 @@
 // All cohorts that the user may read, or those of a DAG or task: summed, searched, filtered, sorted and paged by the API.
 
-import { savingsAddress } from "./address.js";
+import { listAddress, savingsAddress } from "./address.js";
 import * as api from "./api.js";
 import { cohortRow } from "./cohort_row.js";
 import { cohortTotals } from "./cohort_totals.js";
@@ -57,8 +57,15 @@ function table(page, scope, asked, ask) {
   return h("div", { class: "scroller", role: "region", "aria-label": "Cohorts, scrolls sideways", tabindex: "0" }, h("table", { class: "cohorts" }, h("caption", { class: "unseen" }, "Cohorts"), heads, h("tbody", {}, rows)));
 }
 
+/** Of a run or a task that has no cohort: its DAG may have some. */
+function notBegun({ run_id: run, task_id: task }) {
+  if (!run) return "This task has run no tuned Spark job.";
+  return `No tuned Spark job ${task ? "of this task " : ""}has begun in this run yet.`;
+}
+
 function nothing(asked, scope) {
   if (asked.search || asked.state || asked.tag || asked.waits || asked.failed) return empty("No cohort matches.", "Change the search or the filters above.");
+  if (scope.run_id || scope.task_id) return empty(notBegun(scope), "It appears here when one has started.", h("p", {}, h("a", { href: listAddress(scope) }, "All cohorts of the DAG")));
   const where = scope.dag_id ? "This DAG has no cohort yet." : "There is no cohort yet.";
   return empty(
     where,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -150,6 +152,22 @@ def test_what_is_no_folder_of_this_machine_is_refused_at_the_start(
 ) -> None:
     with pytest.raises(TunerError, match="no directory of this machine"):
         LogFolders.named([name.format(here=tmp_path)])
+
+
+def test_a_folder_that_its_user_may_not_list_is_refused_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tools would say that it holds no logs. Tests may run as root, who may list all."""
+
+    def refuse(_: Path) -> Iterator[Path]:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(TunerError) as refused:
+        LogFolders.named([str(tmp_path)])
+    assert str(refused.value) == (
+        f"--logs {tmp_path}: cannot be listed: Permission denied; let this user read it, or give another directory"
+    )
 
 
 def test_a_folder_that_is_a_link_is_what_it_leads_to(tmp_path: Path) -> None:

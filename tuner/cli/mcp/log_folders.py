@@ -28,7 +28,7 @@ class LogFolders:
 
     @classmethod
     def named(cls, names: Iterable[str]) -> LogFolders:
-        """TunerError for what is no directory of this machine."""
+        """TunerError for what is no directory of this machine, or cannot be listed."""
         return cls(tuple(dict.fromkeys(map(_folder, names))))
 
     def sources(self, path: str = "") -> list[LogSource]:
@@ -64,6 +64,12 @@ def _folder(name: str) -> Path:
     place = None if not name or scheme_of(name) else _real(Path(name))
     if place is None or not place.is_dir():
         raise TunerError(f"--logs {name or repr(name)}: no directory of this machine; give one that holds event logs")
+    try:
+        next(place.iterdir(), None)
+    except OSError as error:
+        raise TunerError(
+            f"--logs {name}: cannot be listed: {error.strerror}; let this user read it, or give another directory"
+        ) from error
     return place
 
 

@@ -100,6 +100,18 @@ def test_the_browser_gets_the_token_by_a_file_that_only_its_user_reads(
     assert (tmp_path / "open.html").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize(("asked", "said"), [([], True), (["--no-browser"], False)])
+def test_who_has_a_browser_that_cannot_read_the_file_is_told_what_to_open(
+    spark_tuner: Call, monkeypatch: pytest.MonkeyPatch, asked: list[str], *, said: bool
+) -> None:
+    """As one that is a snap, whose /tmp is its own."""
+    monkeypatch.setattr(ui.webbrowser, "open", lambda _: True)
+    monkeypatch.setattr(ui, "_serve", lambda *_: None)
+    address, hint = spark_tuner("ui", *asked).out.splitlines()
+    assert re.fullmatch(r"spark-tuner ui: http://127\.0\.0\.1:\d+/\?token=\S{40,}", address)
+    assert ("where the browser finds no file, open this address in it" in hint) is said
+
+
 def test_other_commands_do_not_wait_for_the_server() -> None:
     found = "import tuner.cli.main, sys; print([m for m in ('fastapi', 'uvicorn', 'pydantic') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", found], capture_output=True, text=True, check=True).stdout == "[]\n"

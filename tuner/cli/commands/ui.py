@@ -21,6 +21,8 @@ from tuner.cli.options.store import Url, stored_url
 from tuner.errors import RequirementError, TunerError
 
 LOOPBACK = "127.0.0.1"
+# Browsers that are snaps have a /tmp of their own.
+_WITHOUT_FILE = "; where the browser finds no file, open this address in it"
 
 
 def ui(
@@ -37,7 +39,7 @@ def ui(
     with _listening(address, port) as listener:
         token, bound = secrets.token_urlsafe(32), int(listener.getsockname()[1])
         page = f"http://{_in_url(host, address)}:{bound}/?token={token}"
-        typer.echo(f"spark-tuner ui: {page}\n(Ctrl+C ends it)")
+        typer.echo(f"spark-tuner ui: {page}\n(Ctrl+C ends it{'' if no_browser else _WITHOUT_FILE})")
         with tempfile.TemporaryDirectory(prefix="spark-tuner-") as folder:
             if not no_browser:
                 _open_browser(page, Path(folder))

@@ -113,19 +113,21 @@ def test_a_hint_for_relations_of_some_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "shuffled"),
+    ("advisor", "shuffled"),
     [
-        (ReasonCode.BROADCAST_HINT, True),
-        (ReasonCode.SECURED_BROADCAST, True),
-        (ReasonCode.SHUFFLE_HASH, True),
+        ("broadcast_hint", True),
+        ("secured_broadcast", True),
+        ("shuffle_hash", True),
         # Spark broadcasts a side of these by itself.
-        (ReasonCode.BUILD_SIDE, False),
-        (ReasonCode.NO_BROADCAST, False),
+        ("build_side", False),
+        ("no_broadcast", False),
     ],
 )
-def test_a_hint_for_a_join_that_was_shuffled(code: ReasonCode, shuffled: bool) -> None:
+@pytest.mark.parametrize("code", [ReasonCode.BROADCAST_HINT, ReasonCode.IMPORTED])
+def test_a_hint_for_a_join_that_was_shuffled(advisor: str, shuffled: bool, code: ReasonCode) -> None:
+    """Wherever it was proven."""
     (one,) = decision(hint()).changes
-    advised = replace(one, change=replace(one.change, reason=Reason(code)))
+    advised = replace(one, change=replace(one.change, advisor=advisor, reason=Reason(code)))
     (said,) = json.loads(agent_directives(Decision(Mode.AUTO, (advised,)), [query()]).text)["queries"]
     assert said["hints"][0]["shuffled"] is shuffled
 

@@ -26,7 +26,6 @@ from tuner.model.agent_message import (
 from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
-from tuner.model.reason import ReasonCode
 from tuner.model.trial import decided_by_trial
 from tuner.plan.agent_block import agent_block
 from tuner.plan.order_text import OrderTextError, parse_order
@@ -35,8 +34,8 @@ from tuner.words.query_names import query_name
 
 # What a side may grow by before its keys crowd their filter.
 FILTER_ROOM = 2.0
-# What hints are for that take the place of a join whose both sides the planner shuffled.
-_OF_SHUFFLED = frozenset({ReasonCode.BROADCAST_HINT, ReasonCode.SECURED_BROADCAST, ReasonCode.SHUFFLE_HASH})
+# Whose hints take the place of a join whose both sides the planner shuffled.
+_OF_SHUFFLED = frozenset({"broadcast_hint", "secured_broadcast", "shuffle_hash"})
 _NEEDED = "the order of joins that it needs is not carried out"
 _TOO_MANY = f"others gain more, and no more than {MAX_DIRECTIVES} directives, of {MAX_CHARACTERS} characters, are sent in one run"
 
@@ -321,7 +320,7 @@ def _for_values(one: _PlacedDirective, decided: DecidedChange) -> _PlacedDirecti
     """A directive for the values that its change may act on."""
     any_values = tuple(sorted({*decided.neutral, *decided.fleeting}))
     message = structs.replace(one.message, literals=decided.literals, neutral=any_values)
-    if isinstance(message, HintDirective) and decided.change.reason.code in _OF_SHUFFLED:
+    if isinstance(message, HintDirective) and decided.change.advisor in _OF_SHUFFLED:
         message = structs.replace(message, shuffled=True)
     return replace(one, message=message)
 

@@ -34,6 +34,10 @@ RENAMED = f"(SELECT g AS h, r, g, i_name FROM {NUMBERED} JOIN {ITEMS} ON s_item 
 OF_EACH = "concat(r, ' ', i_name)"
 # Both sides are shuffled, each by its tasks on this machine.
 OF_PRICES = "SELECT {what} FROM sales JOIN prices ON s_item = p_item"
+SUMS = (
+    "SELECT s_item % 7 AS g, sum(cast(p_item AS double)), avg(s_id), max(cast(s_id AS float)) FROM "
+    f"({OF_PRICES.replace('SELECT', 'SELECT {{of}}').format(what='s_item, s_id, p_item')}) GROUP BY 1"
+)
 
 
 @udtf(returnType="n int, id bigint", useArrow=False)
@@ -123,6 +127,9 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
         "BROADCAST",
         as_it_is,
     ),
+    # What is below one partition is shuffled to it, what is above is not.
+    "a sum into one file": (f"SELECT /*+ COALESCE(1) */ * FROM ({SUMS.format(of='')})", "BROADCAST", as_it_is),
+    "a sum of one partition": (SUMS.format(of="/*+ COALESCE(1) */ "), "BROADCAST", as_it_is),
     "of a cache": (OF_ITEMS, "MERGE", of_a_cache),
     "of a checkpoint": (OF_ITEMS, "MERGE", of_a_checkpoint),
     "numbered by pandas": (OF_HALVES, "BROADCAST", numbered_by_pandas),

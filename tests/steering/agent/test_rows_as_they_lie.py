@@ -47,7 +47,12 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     same = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [name for name, is_same in same.items() if not is_same] == []
     statuses = _statuses(logs)
-    lists = {"a list of a window's rows", "a list by a column that is renamed", "a list of the first rows"}
+    lists = {
+        "a sum of one partition",
+        "a list of a window's rows",
+        "a list by a column that is renamed",
+        "a list of the first rows",
+    }
     # On one machine a shuffle brings rows in one order.
     lists |= {"a list by other columns", "a list of shuffled groups"}
     of = ("", " of single files", " of single files beside others", " of a day")
@@ -58,7 +63,7 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     } | numbered
     assert {name for name, found in statuses.items() if found == {"applied"}} == {
         f"{name}, statement" for name in {*numbered, "of a cache", "of a checkpoint"}
-    }
+    } | {"a sum into one file", "a sum into one file, statement"}
 
 
 def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(

@@ -68,27 +68,30 @@ public final class RowOrder {
   private static final String LOOSE = "a group of texts that are equal in several spellings";
   private static final String FIRST_MATCH = "a condition of IN or EXISTS that may fail";
 
-  private final boolean strict;
+  // Whether every join is left that has such an operator above it.
+  private final boolean leaves;
   // Whether one machine has all that is shuffled: it is read in the order of the tasks that wrote it.
   private final boolean isLocal = isLocal();
   private final Shuffles shuffles = new Shuffles();
   // Of joins whose rows an operator above takes in their order: what that is.
   private final IdentityHashMap kept = new IdentityHashMap();
+  // Of plans: whether something in them is brought into one partition.
+  private final IdentityHashMap inOnePartition = new IdentityHashMap();
 
   public RowOrder(LogicalPlan plan, String policy) {
-    strict = policy.equals(LEAVE) || Shuffles.isInOnePartition(Trees.everything(plan));
+    leaves = policy.equals(LEAVE);
     if (!policy.equals(ALLOW)) walk(plan, null, false);
   }
 
   private RowOrder() {
-    strict = true;
+    leaves = true;
   }
 
   /** The first of these operators whose result may hang on the order of its rows, to the last digit; null where none's does. */
   public static String sensitiveIn(List operators) {
     RowOrder order = new RowOrder();
     for (int i = 0; i < operators.size(); i++) {
-      String found = order.sensitive((LogicalPlan) operators.get(i));
+      String found = order.sensitive((LogicalPlan) operators.get(i), true);
       if (found != null) return found;
     }
     return null;
@@ -116,11 +119,14 @@ public final class RowOrder {
     final Set together;
     /** Whether they come to it by groups, which takes a shuffle where they do not lie together by these columns. */
     final boolean isGrouped;
+    /** Whether that holds through shuffles, too. */
+    final boolean strict;
 
-    Taker(String what, Set together, boolean isGrouped) {
+    Taker(String what, Set together, boolean isGrouped, boolean strict) {
       this.what = what;
       this.together = together;
       this.isGrouped = isGrouped;
+      this.strict = strict;
     }
 
     /** The same above columns that are renamed. */
@@ -133,13 +139,13 @@ public final class RowOrder {
         boolean renames = alias.child() instanceof Attribute && together.contains(Long.valueOf(alias.exprId().id()));
         if (renames) columns.add(Long.valueOf(((Attribute) alias.child()).exprId().id()));
       }
-      return new Taker(what, columns, isGrouped);
+      return new Taker(what, columns, isGrouped, strict);
     }
 
     /** The same above groups, or rows in a window. */
     Taker aboveGroups(Set groups) {
       if (together != null) groups.retainAll(together);
-      return new Taker(what, groups, true);
+      return new Taker(what, groups, true, strict);
     }
   }
 
@@ -149,10 +155,11 @@ public final class RowOrder {
     // Below a LIMIT without an order nothing is moved: rows that a sort merge join puts out are sorted, whatever was shuffled.
     boolean isUnordered = before != null && before.what.equals(UNORDERED);
     // Of groups that tie those are taken that are found first, which hangs on the order in which tasks end.
-    boolean all = strict || isUnordered || isLocal && before != null && !before.what.equals(TIES);
+    boolean all = isUnordered || before != null && (before.strict || isLocal && !before.what.equals(TIES));
     if (plan instanceof Join && before != null && (all || comesInOrder(plan, before))) kept.put(plan, before.what);
-    String own = sensitive(plan);
-    if (own != null && !isUnordered) above = new Taker(own, together(plan), false);
+    boolean strict = isStrict(plan);
+    String own = sensitive(plan, strict);
+    if (own != null && !isUnordered) above = new Taker(own, together(plan), false, strict);
     // The first rows of a sort are taken from each partition, without a shuffle (TakeOrderedAndProject).
     if (own == null && above != null && !all && Shuffles.addsShuffle(plan) && !(limited && plan instanceof Sort)) {
       Set groups = Shuffles.together(plan);
@@ -185,20 +192,38 @@ public final class RowOrder {
   /** IN and EXISTS end at the first match: which pairs their conditions are asked of depends on the order of rows. */
   private void walkSubquery(PlanExpression subquery) {
     if (!(subquery.plan() instanceof LogicalPlan)) return;
-    Taker test = NeverFails.obstacle(subquery) == null ? null : new Taker(FIRST_MATCH, new HashSet(), false);
-    walk((LogicalPlan) subquery.plan(), test, false);
+    LogicalPlan plan = (LogicalPlan) subquery.plan();
+    Taker test = NeverFails.obstacle(subquery) == null ? null : new Taker(FIRST_MATCH, new HashSet(), false, isStrict(plan));
+    walk(plan, test, false);
+  }
+
+  /** Whether an operator here takes rows in their order to the last digit: what is in one partition below it needs no shuffle. */
+  private boolean isStrict(LogicalPlan plan) {
+    return leaves || isInOnePartition(plan);
+  }
+
+  private boolean isInOnePartition(LogicalPlan plan) {
+    Boolean known = (Boolean) inOnePartition.get(plan);
+    if (known != null) return known.booleanValue();
+    boolean found = Shuffles.bringsIntoOne(plan);
+    List children = Trees.children(plan);
+    for (int i = 0; !found && i < children.size(); i++) found = isInOnePartition((LogicalPlan) children.get(i));
+    List subqueries = Trees.subqueries(plan);
+    for (int i = 0; !found && i < subqueries.size(); i++) found = isInOnePartition((LogicalPlan) subqueries.get(i));
+    inOnePartition.put(plan, Boolean.valueOf(found));
+    return found;
   }
 
   /** What of an operator depends on the order of its rows; null for nothing. */
-  private String sensitive(LogicalPlan plan) {
+  private String sensitive(LogicalPlan plan, boolean strict) {
     String name = nameOf(plan);
     if (LIMITS.contains(name)) return ofLimit(plan);
     if (plan instanceof Aggregate) {
       List groups = Trees.list(((Aggregate) plan).groupingExpressions());
       for (int i = 0; i < groups.size(); i++) if (isLoose((Expression) groups.get(i))) return LOOSE;
-      return ofAll(((Aggregate) plan).aggregateExpressions());
+      return ofAll(((Aggregate) plan).aggregateExpressions(), strict);
     }
-    if (plan instanceof Window) return ofWindow((Window) plan);
+    if (plan instanceof Window) return ofWindow((Window) plan, strict);
     if (plan instanceof Join && endsAtFirstMatch((Join) plan)) return FIRST_MATCH;
     if (plan instanceof Generate) return ofGenerator((Expression) (Object) ((Generate) plan).generator());
     boolean indifferent = INDIFFERENT.contains(name) || plan instanceof Command || Trees.children(plan).isEmpty();
@@ -232,10 +257,10 @@ public final class RowOrder {
     return true;
   }
 
-  private String ofWindow(Window window) {
+  private String ofWindow(Window window, boolean strict) {
     Set columns = Shuffles.columns(window.orderSpec());
     columns.addAll(Shuffles.columns(window.partitionSpec()));
-    return isKey(columns, window.child()) ? null : ofAll(window.windowExpressions());
+    return isKey(columns, window.child()) ? null : ofAll(window.windowExpressions(), strict);
   }
 
   /** Whether no two rows of a plan have the same values in these columns (DistinctKeyVisitor, SPARK-36194). */
@@ -252,27 +277,29 @@ public final class RowOrder {
     return false;
   }
 
-  private String ofAll(Object expressions) {
+  private String ofAll(Object expressions, boolean strict) {
     List all = Trees.list(expressions);
     for (int i = 0; i < all.size(); i++) {
-      String found = of((Expression) all.get(i));
+      String found = of((Expression) all.get(i), strict);
       if (found != null) return found;
     }
     return null;
   }
 
   /** The first function of an expression whose result depends on the order of its rows. */
-  private String of(Expression expression) {
+  private String of(Expression expression, boolean strict) {
     String name = expression.getClass().getSimpleName();
     List children = Trees.list(expression.children());
-    if (expression instanceof WindowExpression) return ofFrame((WindowExpression) expression);
+    if (expression instanceof WindowExpression) return ofFrame((WindowExpression) expression, strict);
     // Of pandas: Spark 3.3 and 3.4 have them bare.
     if (name.startsWith("PythonUD")) return expression.prettyName();
-    if (expression instanceof AggregateExpression) return ofFunction((Expression) ((AggregateExpression) expression).aggregateFunction());
+    if (expression instanceof AggregateExpression) {
+      return ofFunction((Expression) ((AggregateExpression) expression).aggregateFunction(), strict);
+    }
     boolean sorted = name.equals("Size") || name.equals("SortArray") && !isLoose((Expression) children.get(0));
     if (sorted && children.get(0) instanceof AggregateExpression && isCollected((AggregateExpression) children.get(0))) return null;
     for (int i = 0; i < children.size(); i++) {
-      String found = of((Expression) children.get(i));
+      String found = of((Expression) children.get(i), strict);
       if (found != null) return found;
     }
     return null;
@@ -284,7 +311,7 @@ public final class RowOrder {
   }
 
   /** A frame that is cut between rows takes some of those that tie and leaves the others. */
-  private String ofFrame(WindowExpression window) {
+  private String ofFrame(WindowExpression window, boolean strict) {
     Expression function = (Expression) window.windowFunction();
     if (function instanceof AggregateExpression) {
       Object frame = window.windowSpec().frameSpecification();
@@ -294,10 +321,10 @@ public final class RowOrder {
       if (cut) return "a frame of rows over ties";
       function = (Expression) ((AggregateExpression) function).aggregateFunction();
     }
-    return ofFunction(function);
+    return ofFunction(function, strict);
   }
 
-  private String ofFunction(Expression function) {
+  private String ofFunction(Expression function, boolean strict) {
     String name = function.getClass().getSimpleName();
     boolean takesOne = name.equals("Min") || name.equals("Max");
     if (takesOne && isLoose((Expression) Trees.list(function.children()).get(0))) return LOOSE;

@@ -246,13 +246,9 @@ public final class Shuffles {
     return found;
   }
 
-  /** Whether a plan, or a part of it, is brought into one partition: what follows needs no shuffle. */
-  public static boolean isInOnePartition(List operators) {
-    for (int i = 0; i < operators.size(); i++) {
-      if (!(operators.get(i) instanceof RepartitionOperation)) continue;
-      if (((RepartitionOperation) operators.get(i)).numPartitions() == 1) return true;
-    }
-    return false;
+  /** Whether an operator brings its rows into one partition: what follows needs no shuffle. */
+  public static boolean bringsIntoOne(LogicalPlan plan) {
+    return plan instanceof RepartitionOperation && ((RepartitionOperation) plan).numPartitions() == 1;
   }
 
   /** Whether an operator shuffles its rows, or groups them, which takes a shuffle wherever they are not grouped already. */

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from tests.conftest import wait_until
-from tests.nightly import Nightly, Spark, replace_in_loop
+from tests.nightly import START_MS, Nightly, Spark, replace_in_loop
 from tests.policy.histories import said
 from tuner.advice.steering_reach import Reach
 from tuner.errors import StoreError
@@ -467,6 +467,25 @@ def test_a_run_that_is_made_again_under_its_key_carries_nothing_that_nobody_reco
     assert not again.decision.in_force
     assert again.decision.unsteered is not None
     assert nightly.stored("e/2/1").decision == before.decision
+    Spark(error="boom").run(again)
+    report = complete(again, nightly.url, failed=True)
+    assert "its DAG run was made again under its id; this one is not stored" in report.problems[-1]
+    assert nightly.stored("e/2/1") == before
+
+
+def test_a_run_that_is_made_again_leaves_what_its_key_had_without_an_end(nightly: Nightly) -> None:
+    """Its success is none of the changes that killed the first."""
+    nightly.night("e/1/1")
+    killed = nightly.prepare("e/2/1")
+    assert killed.decision.in_force
+    Spark(ended=False).run(killed)
+    complete(killed, nightly.url, failed=True)
+    before = nightly.stored("e/2/1")
+    assert before.outcome.duration_ms is None
+    again = nightly.prepare("e/2/1")
+    Spark(start_ms=START_MS + 1).run(again)
+    complete(again, nightly.url, failed=False)
+    assert nightly.stored("e/2/1") == before
 
 
 def test_a_try_that_was_killed_with_changes_is_followed_by_one_without(nightly: Nightly) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from tuner.errors import EventLogNotFoundError
+from tuner.errors import EventLogNotFoundError, StoreError
 from tuner.garbage_collection import collection_paused
 from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.failure import UNSEEN, Ending
@@ -180,10 +180,21 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
 def _finish(completing: _Completing, run: Run) -> bool:
     store = completing.store()
     # Whatever was recorded before it: this decision is what the run was submitted with.
-    store.begin(run.begun)
+    if not store.begin(run.begun):
+        _require_its_own(store, run)
     seen = bool(completing.failed)
     store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True
+
+
+def _require_its_own(store: Store, run: Run) -> None:
+    """StoreError where another run has its key: that of a DAG run which was deleted and made again."""
+    stored = store.run(run.key)
+    if stored is not None and stored.started_at != run.started_at:
+        raise StoreError(
+            f"run {run.key} is in the history store already, of {stored.started_at:%Y-%m-%d %H:%M}: its DAG run was made again "
+            "under its id; this one is not stored"
+        )
 
 
 def _look_back(

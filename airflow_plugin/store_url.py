@@ -8,7 +8,25 @@ from typing import Any
 from airflow_plugin.provider_info import CONNECTION_TYPE
 from airflow_plugin.settings import Settings
 
-_QUERY_EXTRAS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout", "application_name", "options")
+# libpq's own: Airflow's, such as `cursor`, are none.
+_QUERY_EXTRAS = (
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "sslcrl",
+    "channel_binding",
+    "connect_timeout",
+    "tcp_user_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "target_session_attrs",
+    "load_balance_hosts",
+    "application_name",
+    "options",
+)
 
 
 def store_url(settings: Settings, environ: Mapping[str, str], connection: Any = None) -> str:

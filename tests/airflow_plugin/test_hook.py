@@ -13,8 +13,9 @@ from .conftest import set_connection
 
 
 def test_with_a_host_it_is_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
+    extra = {"sslmode": "require", "target_session_attrs": "read-write"}
     fields = {"host": "db", "port": 5433, "login": "me", "password": "p@ss", "schema": "history"}
-    set_connection(monkeypatch, "history", conn_type="spark_tuner", **fields, extra={"sslmode": "require", "x": 1})
+    set_connection(monkeypatch, "history", conn_type="spark_tuner", **fields, extra=extra | {"x": 1})
     url = parse(HistoryStoreHook("history").url())
     assert (url.drivername, url.host, url.port, url.username, url.password, url.database) == (
         "postgresql+psycopg",
@@ -24,7 +25,7 @@ def test_with_a_host_it_is_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
         "p@ss",
         "history",
     )
-    assert url.query == {"sslmode": "require"}
+    assert url.query == extra
 
 
 def test_without_one_it_is_a_sqlite_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

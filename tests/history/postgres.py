@@ -57,13 +57,14 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
 
-    def database(self, template: str = "") -> str:
+    def database(self, template: str = "", encoding: str = "") -> str:
         """The URL of a new database: an empty one, or a copy of that at a URL which nothing is connected to."""
         self._count += 1
         name = f"test_{self._count}"
         with self.connect() as connection:
             of = urlsplit(template).path.strip("/") or "template1"
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {of}")
+            own = f" ENCODING '{encoding}'" if encoding else ""
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {'template0' if encoding else of}{own}")
         return f"postgresql://tuner:{PASSWORD}@/{name}?host={self._socket_dir}"
 
     def connect(self) -> psycopg.Connection[Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tuner.errors import TriedMeanwhileError
+from tuner.history.schema import upgrade
 from tuner.history.store import Store
 from tuner.model.run import Run, RunState
 
@@ -42,6 +43,13 @@ def test_no_run_is_lost_and_one_process_finishes_the_shared_one(store: Store, ur
     shared = store.run("shared")
     assert shared is not None and shared.outcome is not None
     assert finished_shared == [shared.outcome.app_id]
+
+
+def test_a_server_whose_default_is_stricter_ends_none_that_has_waited(postgres_url: str) -> None:
+    upgrade(postgres_url)
+    crowd(f"{postgres_url}&options=-cdefault_transaction_isolation%3Dserializable", RUNS)
+    with Store.open(postgres_url) as store:
+        assert [found.runs for found in store.cohorts(cohort="crowd")] == [PROCESSES * RUNS]
 
 
 def test_an_empty_database_can_be_migrated_and_opened_by_all_at_once(empty_url: str) -> None:

@@ -20,6 +20,7 @@ from tuner.history import engine
 from tuner.history.schema import upgrade
 from tuner.history.store import Store
 
+from .postgres import Server
 from .samples import running
 
 
@@ -90,6 +91,20 @@ def test_upgrade_says_the_same(closed_port: int) -> None:
 @pytest.mark.postgres
 def test_a_database_that_does_not_exist(postgres_url: str) -> None:
     assert 'database "nope" does not exist' in refusal(re.sub(r"/test_\d+", "/nope", postgres_url))
+
+
+def test_a_database_without_an_encoding_keeps_what_is_written(postgres_server: Server) -> None:
+    """As one that was made in the locale C has."""
+    url = postgres_server.database(encoding="SQL_ASCII")
+    upgrade(url)
+    with Store.open(url) as store:
+        store.begin(running("Umsätze/売上"))
+        assert store.run("Umsätze/売上") == running("Umsätze/売上")
+
+
+def test_a_python_whose_sqlite_is_too_old(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    assert "and 3.35 or newer is needed; use a Python that has it, or name a PostgreSQL database" in refusal(sqlite_url)
 
 
 def test_a_directory_that_cannot_be_written(read_only_dir: Path) -> None:

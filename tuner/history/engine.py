@@ -18,6 +18,8 @@ from tuner.history.url import VARIABLE, shown
 
 CONNECT_TIMEOUT_S = 5
 BUSY_TIMEOUT_S = 30
+# The first with INSERT … RETURNING.
+OLDEST_SQLITE = (3, 35)
 
 _WRITES = "spark_tuner_writes"
 
@@ -39,6 +41,9 @@ def make_directory(url: URL) -> None:
 
 def writer(engine: Engine) -> Engine:
     """The same engine for transactions that write: SQLite takes the write lock at their start, and waits for it."""
+    if _is_postgresql(engine):
+        # Whatever the server's default: the stricter levels end a transaction that has waited for another.
+        return engine.execution_options(isolation_level="READ COMMITTED")
     return engine.execution_options(**{_WRITES: True})
 
 
@@ -78,6 +83,9 @@ def _postgresql(url: URL) -> Engine:
     arguments: dict[str, Any] = {"prepare_threshold": None}
     if "connect_timeout" not in url.query:
         arguments["connect_timeout"] = CONNECT_TIMEOUT_S
+    if "client_encoding" not in url.query:
+        # Of a database in SQL_ASCII texts would come as bytes.
+        arguments["client_encoding"] = "utf8"
     try:
         return create_engine(url, connect_args=arguments, pool_pre_ping=True, hide_parameters=True)
     except ImportError as error:
@@ -88,6 +96,12 @@ def _postgresql(url: URL) -> Engine:
 
 
 def _sqlite(url: URL) -> Engine:
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        oldest = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreError(
+            f"history store {shown(url)}: this Python has SQLite {sqlite3.sqlite_version}, and {oldest} or newer is needed; "
+            f"use a Python that has it, or name a PostgreSQL database with --db or {VARIABLE}"
+        )
     make_directory(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)

@@ -16,6 +16,7 @@ from tuner.model.objective import Objective
 from tuner.model.size_change import Resources
 from tuner.policy import cut_steps
 from tuner.steering.directives import Steering
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 from tuner.units import MIB
 
 HEAP, POLLING = "spark.executor.memory", "spark.executor.metrics.pollingInterval"
@@ -94,6 +95,19 @@ def test_nothing_is_taken_where_a_person_wants_none(tmp_path: Path, more: dict[s
 
 def test_nothing_is_looked_at_every_second_where_nothing_may_be_taken(tmp_path: Path) -> None:
     assert POLLING not in nightly(tmp_path, resources=Resources.RAISE).prepare("etl/0/1").conf
+
+
+@pytest.mark.usefixtures("far_apart")
+def test_heaps_go_down_where_the_cluster_has_its_own_event_log_on_too(tmp_path: Path) -> None:
+    (place := tmp_path / "logs").mkdir()
+    job = nightly(tmp_path)
+    job.user_conf = {**job.user_conf, EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: place.as_uri()}
+    added = job.prepare("etl/0/1").conf
+    assert added[POLLING] == "1000"
+    assert not any(name.startswith("spark.eventLog.") for name in added)
+    assert [night(job, n).get(HEAP) for n in range(5)] == [None] * 3 + ["4096m", "2048m"]
+    job.user_conf = {**job.user_conf, POLLING: "500"}
+    assert POLLING not in job.prepare("etl/5/1").conf
 
 
 EXECUTORS = "spark.executor.instances"

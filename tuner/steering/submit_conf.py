@@ -75,7 +75,7 @@ def observing_conf(
         MOST_FIELDS: str(_PRINTED_FIELDS),
         # Where the log is another's, so are its properties.
         **({LOG_PEAKS: "true"} if event_log else {}),
-        **(_POLLED if event_log and polls else {}),
+        **(_POLLED if polls else {}),
         KEY: marker(key),
         RUN: marker(key),
         COHORT: plain(cohort),

@@ -76,6 +76,20 @@ def test_the_last_words_of_spark_submit_tell_what_older_logs_do_not() -> None:
     assert failure_of(None, Ending(137, "INFO Utils: done"), ended=True).kind is FailureKind.SIGKILLED  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "diagnostics: AM Container for appattempt_1_0001_000001 exited with exitCode: -104\nDiagnostics: Container is running "
+        "beyond physical memory limits. Current usage: 2.5 GB of 2.4 GB physical memory used",
+        "container name: spark-kubernetes-driver\n\t\t container state: terminated\n\t\t exit code: 137\n"
+        "\t\t termination reason: OOMKilled",
+    ],
+)
+def test_what_spark_submit_says_last_of_a_container_is_the_drivers(said: str) -> None:
+    found = failure_of(None, Ending(1, said), ended=False)
+    assert found is not None and found.kind is FailureKind.DRIVER_OVER_LIMIT
+
+
 def test_what_the_log_says_counts_more_than_the_exit_code() -> None:
     assert failure_of(LOGGED, Ending(137), ended=False) == LOGGED
 

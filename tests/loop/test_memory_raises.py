@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.nightly import Nightly, Spark
+from tuner.history.failure import Ending
 from tuner.loop.log_lines import turn_lines
 from tuner.loop.loop import JobToRun, complete
 from tuner.model.decision import Mode
@@ -61,6 +62,19 @@ def test_the_retry_of_one_whose_log_landed_late_has_more(tmp_path: Path) -> None
     DIES.run(turn)
     assert raised(job, "etl/1/2", Spark()) == {DRIVER: "8192m"}
     assert raised(job, "etl/2/1", Spark()) == {DRIVER: "8192m"}
+
+
+def test_the_retry_of_one_whose_drivers_container_was_killed_has_a_larger_one(tmp_path: Path) -> None:
+    job = nightly(tmp_path, memory_limits=MemoryLimits())
+    job.user_conf = {DRIVER: "4g", "spark.master": "yarn", "spark.submit.deployMode": "cluster"}
+    turn = job.prepare("etl/1/1")
+    Spark(ended=False).run(turn)
+    said = "Diagnostics: AM Container is running beyond physical memory limits. 4.6 GB of 4.5 GB physical memory used"
+    complete(turn, job.url, failed=True, ending=Ending(1, said))
+    lines = turn_lines(job.prepare("etl/1/2"))
+    assert "; spark.driver.memoryOverhead=820m instead of 410m" in lines[0]
+    assert raised(job, "etl/1/2", Spark()) == {"spark.driver.memoryOverhead": "820m"}
+    assert raised(job, "etl/2/1", Spark()) == {"spark.driver.memoryOverhead": "820m"}
 
 
 def test_a_job_without_retries_has_more_in_its_next_run(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from tuner.spark.knobs import (
     COALESCE_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
+    DRIVER_MEMORY_OVERHEAD,
     EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
@@ -44,6 +45,7 @@ from .histories import conf, decided, hint, run
 
 HEAP, OVERHEAD = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property
 DRIVER, RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
+DRIVER_OVERHEAD = DRIVER_MEMORY_OVERHEAD.property
 CORES, OFF = EXECUTOR_CORES.property, OFF_HEAP_SIZE.property
 PARTITIONS, PYTHON = SHUFFLE_PARTITIONS.property, PYSPARK_MEMORY.property
 STATIC, ADAPTIVE = BROADCAST_THRESHOLD.property, ADAPTIVE_BROADCAST_THRESHOLD.property
@@ -88,6 +90,8 @@ HEAP_DEATH = FailureKind.EXECUTOR_OUT_OF_MEMORY
         (FailureKind.EXECUTOR_OVER_LIMIT, {HEAP: "8g", OVERHEAD: "1g"}, {OVERHEAD: "2048m"}),
         (FailureKind.PYTHON_OUT_OF_MEMORY, {HEAP: "2g", PYTHON: "512"}, {PYTHON: "1024m"}),
         (FailureKind.DRIVER_OUT_OF_MEMORY, {DRIVER: "3g"}, {DRIVER: "6144m"}),
+        (FailureKind.DRIVER_OVER_LIMIT, {DRIVER: "2g"}, {DRIVER_OVERHEAD: "768m"}),
+        (FailureKind.DRIVER_OVER_LIMIT, {DRIVER: "8g", DRIVER_OVERHEAD: "1g"}, {DRIVER_OVERHEAD: "2048m"}),
         (FailureKind.BROADCAST_OUT_OF_MEMORY, {}, {DRIVER: "2048m"}),
         (FailureKind.RESULT_TOO_LARGE, {RESULTS: "512m", DRIVER: "4g"}, {RESULTS: "1024m"}),
         (FailureKind.RESULT_TOO_LARGE, {RESULTS: "1g", DRIVER: "2g"}, {RESULTS: "2048m", DRIVER: "4096m"}),
@@ -363,6 +367,41 @@ def test_a_services_driver_is_no_larger_than_its_containers() -> None:
 def test_an_overhead_that_logs_do_not_tell_of_is_not_raised() -> None:
     own = {HEAP: "8g", "spark.yarn.executor.memoryOverhead": "1g"}
     assert OVERHEAD not in given(ended(0, {HEAP: "8g"}, FailureKind.EXECUTOR_OVER_LIMIT), own=own)
+
+
+def test_a_drivers_overhead_is_raised_only_where_it_has_a_container_that_may_grow() -> None:
+    over, own = FailureKind.DRIVER_OVER_LIMIT, {DRIVER: "8g"}
+
+    def then(more: dict[str, str], limits: MemoryLimits = NO_LIMITS) -> dict[str, str]:
+        return given(ended(0, {**own, **more}, over), own={**own, **more}, limits=limits)
+
+    assert then(CLUSTER_MODE) == then({}, MemoryLimits(is_driver_apart=True)) == {DRIVER_OVERHEAD: "1639m"}
+    # Beside spark-submit it has none, whatever its heap may be.
+    assert then({}) == then({}, MemoryLimits(driver_bytes=32 * GIB)) == {}
+    standalone = {"spark.master": "spark://master:7077"}
+    assert then({**CLUSTER_MODE, **standalone}) == {}
+    assert then({**CLUSTER_MODE, "spark.yarn.driver.memoryOverhead": "1g"}) == {}
+    # A limit of its heap is one of its container, too.
+    assert then(CLUSTER_MODE, MemoryLimits(driver_bytes=8 * GIB)) == {}
+    assert then(CLUSTER_MODE, MemoryLimits(driver_bytes=16 * GIB)) == {DRIVER_OVERHEAD: "1639m"}
+    shapes = MemoryLimits(shapes=((1, 9 * GIB),), is_driver_apart=True)
+    assert then({}, shapes) == {DRIVER_OVERHEAD: "1024m"}
+    large = {DRIVER: "30g", "spark.master": "k8s://host", "spark.kubernetes.memoryOverheadFactor": "0.1"}
+    assert then({**large, **CLUSTER_MODE}) == {}
+
+
+def test_a_drivers_overhead_that_worked_is_kept_until_its_author_asks_for_another() -> None:
+    own = {DRIVER: "2g", **CLUSTER_MODE}
+    died = ended(0, own, FailureKind.DRIVER_OVER_LIMIT)
+    raised = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    assert [(one.property, one.value, one.was) for one in raised] == [(DRIVER_OVERHEAD, "768m", "384m")]
+    worked = ended(1, {**own, DRIVER_OVERHEAD: "768m"}, raises=raised)
+    assert given(died, worked, own=own) == given(worked, own=own) == {DRIVER_OVERHEAD: "768m"}
+    assert given(died, worked, own={**own, DRIVER_OVERHEAD: "512m"}) == {}
+    again = ended(1, {**own, DRIVER_OVERHEAD: "768m"}, FailureKind.DRIVER_OVER_LIMIT, raises=raised)
+    assert given(died, again, own=own) == {DRIVER_OVERHEAD: "1536m"}
+    # A larger heap brings an overhead of its own.
+    assert given(died, worked, own={**own, DRIVER: "16g"}) == {}
 
 
 @pytest.mark.parametrize(("factor", "raised"), [("0.1", "3277m"), ("0.4", "13108m")])

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.spark.container import executor_container_bytes, largest_heap, overhead_bytes
+from tuner.spark.container import (
+    driver_container_bytes,
+    executor_container_bytes,
+    largest_driver_heap,
+    largest_heap,
+    overhead_bytes,
+)
 from tuner.units import GIB, MIB
 
 
@@ -75,4 +81,21 @@ def test_an_overhead_on_kubernetes_is_what_the_driver_was_told(conf: dict[str, s
 def test_the_largest_heap_fills_its_container(conf: dict[str, str], limit: int) -> None:
     heap = largest_heap(conf, limit) // MIB
     used, more = (executor_container_bytes({**conf, "spark.executor.memory": f"{heap + n}m"}) for n in (0, 2))
+    assert used <= limit < more
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        {},
+        {"spark.driver.memoryOverhead": "2g"},
+        {"spark.driver.memoryOverheadFactor": "0.4"},
+        {"spark.driver.minMemoryOverhead": "1g"},
+        {"spark.master": "k8s://host", "spark.kubernetes.memoryOverheadFactor": "0.4"},
+    ],
+)
+@pytest.mark.parametrize("limit", [4 * GIB, 10 * GIB, 97 * GIB])
+def test_a_drivers_largest_heap_fills_its_container(conf: dict[str, str], limit: int) -> None:
+    heap = largest_driver_heap(conf, limit) // MIB
+    used, more = (driver_container_bytes({**conf, "spark.driver.memory": f"{heap + n}m"}) for n in (0, 2))
     assert used <= limit < more

@@ -126,7 +126,9 @@ def _told(ending: Ending, *, is_in_log: bool = False) -> Failure | None:
         return by_code
     if kind is FailureKind.EXECUTOR_OVER_LIMIT:
         # What spark-submit says last of a container, it says of the driver's.
-        return Failure(FailureKind.SIGKILLED, "the driver's container was killed for holding more memory than it has")
+        return Failure(
+            FailureKind.DRIVER_OVER_LIMIT, "the driver's container was killed for holding more memory than it has"
+        )
     return by_code if kind in UNEXPLAINED else Failure(kind, words)
 
 

@@ -10,17 +10,18 @@ class FailureKind(StrEnum):
     """What a failure was. stopped: Spark was stopped while it ran. killed: by a signal or a person, from outside.
 
     executor_out_of_memory: its heap was full. executor_over_limit: its cluster killed it for holding more than its container has.
-    python_out_of_memory: a Python worker asked for more than Spark lets it have. result_lost: a task's, on its way to the driver.
-    sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs out. driver_lost: the log breaks off.
-    local_disk: where executors spill and shuffle. input_missing: a path, file or table. code: what Spark could not parse or
-    analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or a function of the job's raised an
-    error in a query, on the rows that it met.
+    driver_over_limit: so it did with the driver. python_out_of_memory: a Python worker asked for more than Spark lets it have.
+    result_lost: a task's, on its way to the driver. sigkilled: by SIGKILL, which a person sends, and the kernel where memory runs
+    out. driver_lost: the log breaks off. local_disk: where executors spill and shuffle. input_missing: a path, file or table.
+    code: what Spark could not parse or analyse. own_exit: the job ended itself outside any query. data_or_code: an expression or
+    a function of the job's raised an error in a query, on the rows that it met.
     """
 
     BROADCAST_TIMEOUT = "broadcast_timeout"
     BROADCAST_TOO_LARGE = "broadcast_too_large"
     BROADCAST_OUT_OF_MEMORY = "broadcast_out_of_memory"
     DRIVER_OUT_OF_MEMORY = "driver_out_of_memory"
+    DRIVER_OVER_LIMIT = "driver_over_limit"
     RESULT_TOO_LARGE = "result_too_large"
     TASK_MEMORY = "task_memory"
     EXECUTOR_OUT_OF_MEMORY = "executor_out_of_memory"
@@ -62,6 +63,7 @@ NOT_OF_SIZES = frozenset(
         FailureKind.BROADCAST_TOO_LARGE,
         FailureKind.BROADCAST_OUT_OF_MEMORY,
         FailureKind.DRIVER_OUT_OF_MEMORY,
+        FailureKind.DRIVER_OVER_LIMIT,
         FailureKind.RESULT_TOO_LARGE,
         FailureKind.PYTHON_OUT_OF_MEMORY,
         FailureKind.EXECUTOR_PREEMPTED,

@@ -18,6 +18,7 @@ from tuner.policy.suspects import REFUSED
 from tuner.spark.broadcasts_off import THRESHOLDS
 from tuner.spark.container import (
     UNTOLD_OVERHEADS,
+    driver_container_bytes,
     executor_container_bytes,
     largest_driver_heap,
     largest_heap,
@@ -28,6 +29,7 @@ from tuner.spark.knobs import (
     DRIVER_CORES,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
+    DRIVER_MEMORY_OVERHEAD,
     EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
@@ -52,8 +54,10 @@ _NO_LIMIT = 1 << 62
 
 _HEAP, _OVERHEAD, _OFF_HEAP = EXECUTOR_MEMORY.property, EXECUTOR_MEMORY_OVERHEAD.property, OFF_HEAP_SIZE.property
 _DRIVER, _RESULTS = DRIVER_MEMORY.property, DRIVER_MAX_RESULT_SIZE.property
+_DRIVER_OVERHEAD = DRIVER_MEMORY_OVERHEAD.property
 _CORES, _PYTHON = EXECUTOR_CORES.property, PYSPARK_MEMORY.property
 _OF_EXECUTOR = frozenset({_HEAP, _OVERHEAD, _OFF_HEAP, _PYTHON})
+_OF_DRIVER = frozenset({_DRIVER, _DRIVER_OVERHEAD})
 # In local mode they are taken from the machine that the driver's heap is taken from.
 _BESIDE_DRIVER = frozenset({_OFF_HEAP, _PYTHON})
 # What an application is submitted with, and its log tells as it had it.
@@ -122,8 +126,8 @@ class _Known:
     def _succeeded(self, run: Run, had: Mapping[str, SizeChange]) -> None:
         for name, one in had.items():
             size = amount(name, {name: one.value})
-            # A driver's heap is made before its program sets anything.
-            if name in _OF_CONTAINERS - {_DRIVER} and run.outcome and amount(name, run.outcome.conf) < size:
+            # A driver's container is made before its program sets anything.
+            if name in _OF_CONTAINERS - _OF_DRIVER and run.outcome and amount(name, run.outcome.conf) < size:
                 continue  # The job's program sets it by itself: the run did with less.
             why = Reason(ReasonCode.RAISE_WORKED, {"run": run.key}, (one.why,))
             # It says in which run it worked first.
@@ -175,9 +179,10 @@ class _Known:
 
     def _is_tellable(self, name: str, conf: Mapping[str, str]) -> bool:
         """Whether more of it reaches the run, and not something that nobody sees."""
-        return name != _OVERHEAD or not (
-            not UNTOLD_OVERHEADS.isdisjoint(self.own_conf) or gives_heap_alone(master_of(conf))
-        )
+        if name not in UNTOLD_OVERHEADS:
+            return True
+        master = master_of(conf)
+        return UNTOLD_OVERHEADS[name] not in self.own_conf and not (gives_heap_alone(master) or is_local(master))
 
     def _wanted(self, name: str, failure: Failure, outcome: Outcome) -> int | None:
         """How much the run after one that died so is to have; None where that is no more, or was in vain."""
@@ -213,6 +218,8 @@ class _Known:
             return self._limit(name, conf)
         if name in _OF_EXECUTOR:
             return min(self._most_of_executor(name, conf, asked), self._limit(name, conf))
+        if name == _DRIVER_OVERHEAD:
+            return min(self._most_of_driver_container(asked) - amount(_DRIVER, conf), self._limit(name, conf))
         own = amount(_DRIVER, asked)
         twice = min(STEP * own, max(own, largest_driver_heap(asked, _most_untold(asked))))
         heap = min(self.limits.driver_bytes or twice, self._limit_of_driver(conf))
@@ -225,6 +232,12 @@ class _Known:
         container = executor_container_bytes(asked)
         twice = _most_in(STEP * container, name, conf) if name == _OVERHEAD else STEP * amount(name, asked)
         return min(twice, _most_in(max(container, _most_untold(asked)), name, conf))
+
+    def _most_of_driver_container(self, asked: Mapping[str, str]) -> int:
+        if self.limits.driver_bytes is not None:
+            return _NO_LIMIT
+        own = driver_container_bytes(asked)
+        return min(STEP * own, max(own, _most_untold(asked)))
 
     def _has_shape(self, conf: Mapping[str, str]) -> bool:
         """Whether the service has containers as a run with this conf asks for."""
@@ -270,16 +283,31 @@ class _Known:
         limits = [limit for limit in (self.limits.executor_bytes, shape) if limit is not None]
         if name in _OF_EXECUTOR and limits:
             return _most_in(min(limits), name, conf) // MIB * MIB
+        if name == _DRIVER_OVERHEAD:
+            return self._limit_of_driver_overhead(conf)
         return self._limit_of_driver(conf) if name == _DRIVER else _NO_LIMIT
 
     def _limit_of_driver(self, conf: Mapping[str, str]) -> int:
         """Of its heap. One beside others, who share the machine with it, has what its author asks for."""
         asked, most = self._asked, self.limits.driver_bytes
         if most is None:
-            is_alone = self.limits.is_driver_apart or in_cluster_mode(asked)
-            most = _NO_LIMIT if is_alone else amount(_DRIVER, asked)
+            most = _NO_LIMIT if self._is_driver_apart else amount(_DRIVER, asked)
         shape = self.limits.largest_shape(Settings(conf)[DRIVER_CORES])
         return most if shape is None else min(most, largest_driver_heap(conf, shape) // MIB * MIB)
+
+    def _limit_of_driver_overhead(self, conf: Mapping[str, str]) -> int:
+        """Of what its container has beside its heap; one beside others has none. A limit of its heap is one of its container."""
+        asked, most = self._asked, self.limits.driver_bytes
+        if not self._is_driver_apart:
+            return amount(_DRIVER_OVERHEAD, asked)
+        of_heap = None if most is None else driver_container_bytes({**asked, _DRIVER: as_value(_DRIVER, most)})
+        shape = self.limits.largest_shape(Settings(conf)[DRIVER_CORES])
+        containers = [container for container in (of_heap, shape) if container is not None]
+        return min(containers, default=_NO_LIMIT) - amount(_DRIVER, conf)
+
+    @property
+    def _is_driver_apart(self) -> bool:
+        return self.limits.is_driver_apart or in_cluster_mode(self._asked)
 
 
 def _waited_in_vain(run: Run) -> bool:
@@ -307,11 +335,13 @@ def _asked_of(run: Run, outcome: Outcome) -> dict[str, str]:
     """What a run's job asks for. An overhead that it had in place of its own is not set, but where its own was: by defaults of a
     service or an image, which only logs tell of."""
     asked = as_asked(outcome.conf, run.decision.sizes)
-    unset = {name: value for name, value in asked.items() if name != _OVERHEAD}
-    of_itself = as_value(_OVERHEAD, overhead_bytes(unset))
-    if any(one.property == _OVERHEAD for one in run.decision.cuts):
-        return unset
-    return unset if any(one.property == _OVERHEAD and one.was == of_itself for one in run.decision.raises) else asked
+    for overhead in (_OVERHEAD, _DRIVER_OVERHEAD):
+        unset = {name: value for name, value in asked.items() if name != overhead}
+        of_itself = as_value(overhead, amount(overhead, unset))
+        is_cut = any(one.property == overhead for one in run.decision.cuts)
+        if is_cut or any(one.property == overhead and one.was == of_itself for one in run.decision.raises):
+            asked = unset
+    return asked
 
 
 def _most_untold(conf: Mapping[str, str]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus
 from tuner.model.run import Outcome
-from tuner.spark.container import overhead_bytes
+from tuner.spark.container import driver_overhead_bytes, overhead_bytes
 from tuner.spark.join_selection.selection_conf import coalesces_partitions
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
@@ -17,6 +17,7 @@ from tuner.spark.knobs import (
     COALESCE_INITIAL_PARTITIONS,
     DRIVER_MAX_RESULT_SIZE,
     DRIVER_MEMORY,
+    DRIVER_MEMORY_OVERHEAD,
     EXECUTOR_CORES,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
@@ -41,6 +42,7 @@ _SIZES: Sequence[Knob[Any]] = (
     OFF_HEAP_SIZE,
     PYSPARK_MEMORY,
     DRIVER_MEMORY,
+    DRIVER_MEMORY_OVERHEAD,
     DRIVER_MAX_RESULT_SIZE,
 )
 # All that a run is given more of, or less that shares it, in the order in which it is given.
@@ -56,6 +58,7 @@ _OF_KIND: Mapping[FailureKind, Sequence[Knob[Any]]] = {
     # Each of an executor's workers has an equal part of it (BasePythonRunner.getWorkerMemoryMb).
     FailureKind.PYTHON_OUT_OF_MEMORY: (PYSPARK_MEMORY, EXECUTOR_CORES),
     FailureKind.DRIVER_OUT_OF_MEMORY: (DRIVER_MEMORY,),
+    FailureKind.DRIVER_OVER_LIMIT: (DRIVER_MEMORY_OVERHEAD,),
     FailureKind.BROADCAST_OUT_OF_MEMORY: (DRIVER_MEMORY, BROADCAST_THRESHOLD),
     FailureKind.BROADCAST_TOO_LARGE: (BROADCAST_THRESHOLD,),
     FailureKind.RESULT_TOO_LARGE: (DRIVER_MAX_RESULT_SIZE,),
@@ -93,6 +96,8 @@ def amount(name: str, conf: Mapping[str, str]) -> int:
     settings = Settings(conf)
     if name == EXECUTOR_MEMORY_OVERHEAD.property:
         return overhead_bytes(conf)
+    if name == DRIVER_MEMORY_OVERHEAD.property:
+        return driver_overhead_bytes(conf)
     if name == EXECUTOR_CORES.property:
         return -settings[EXECUTOR_CORES]
     if name == SHUFFLE_PARTITIONS.property:

@@ -223,7 +223,7 @@ class _Known:
         is_known = self.sizes and not self.is_overruled and _shape(asked) == self.shape
         if (
             is_local(master)
-            or not UNTOLD_OVERHEADS.isdisjoint(self.own_conf)
+            or UNTOLD_OVERHEADS[_OVERHEAD] in self.own_conf
             or not is_known
             or not self._fits_beside(asked)
         ):

@@ -58,6 +58,7 @@ MAKERS: Mapping[FailureKind, Makers] = {
     FailureKind.BROADCAST_TIMEOUT: _DRIVER_MEMORY,
     FailureKind.BROADCAST_OUT_OF_MEMORY: _DRIVER_MEMORY,
     FailureKind.DRIVER_OUT_OF_MEMORY: _DRIVER_MEMORY,
+    FailureKind.DRIVER_OVER_LIMIT: _DRIVER_MEMORY,
     FailureKind.BROADCAST_TOO_LARGE: Makers(_BROADCASTS, _JOINS | {Lever.RUNTIME_FILTERS}),
     # Each task's result holds its metrics, too.
     FailureKind.RESULT_TOO_LARGE: Makers(

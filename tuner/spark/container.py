@@ -1,12 +1,16 @@
-"""What an executor asks its cluster for: more than its heap."""
+"""What executors and a driver ask their cluster for: more than a heap."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
     DRIVER_MEMORY,
     DRIVER_MEMORY_OVERHEAD,
+    DRIVER_MEMORY_OVERHEAD_FACTOR,
+    DRIVER_MIN_MEMORY_OVERHEAD,
     EXECUTOR_MEMORY,
     EXECUTOR_MEMORY_OVERHEAD,
     EXECUTOR_MEMORY_OVERHEAD_FACTOR,
@@ -23,9 +27,28 @@ from tuner.spark.settings import Settings
 _NOT_OF_JVM = 0.4
 _LARGEST_FACTOR = 100.0
 KUBERNETES_OVERHEAD_FACTOR = KUBERNETES_MEMORY_OVERHEAD_FACTOR.property
-# Names of overheads that logs do not tell of: of YARN before Spark 2.3.
-UNTOLD_OVERHEADS = frozenset({"spark.yarn.executor.memoryOverhead"})
+# Names of overheads that logs do not tell of, by what they are since Spark 2.3: those of YARN.
+UNTOLD_OVERHEADS: Mapping[str, str] = {
+    EXECUTOR_MEMORY_OVERHEAD.property: "spark.yarn.executor.memoryOverhead",
+    DRIVER_MEMORY_OVERHEAD.property: "spark.yarn.driver.memoryOverhead",
+}
 _MOST = (1 << 62) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Overhead:
+    """What tells the overhead of executors, or of the driver."""
+
+    heap: Knob[int]
+    size: Knob[int | None]
+    factor: Knob[float]
+    least: Knob[int]
+
+
+_OF_EXECUTOR = _Overhead(
+    EXECUTOR_MEMORY, EXECUTOR_MEMORY_OVERHEAD, EXECUTOR_MEMORY_OVERHEAD_FACTOR, EXECUTOR_MIN_MEMORY_OVERHEAD
+)
+_OF_DRIVER = _Overhead(DRIVER_MEMORY, DRIVER_MEMORY_OVERHEAD, DRIVER_MEMORY_OVERHEAD_FACTOR, DRIVER_MIN_MEMORY_OVERHEAD)
 
 
 def executor_container_bytes(conf: Mapping[str, str]) -> int:
@@ -42,38 +65,53 @@ def executor_container_bytes(conf: Mapping[str, str]) -> int:
     return min(_MOST, heap + overhead_bytes(conf) + _besides(settings))
 
 
+def driver_container_bytes(conf: Mapping[str, str]) -> int:
+    """Heap and overhead, as YARN and Kubernetes are asked for them where the driver is theirs."""
+    return min(_MOST, Settings(conf)[DRIVER_MEMORY] + driver_overhead_bytes(conf))
+
+
 def overhead_bytes(conf: Mapping[str, str]) -> int:
     """What an executor asks for beside its heap, for what the JVM and others hold outside of it."""
-    settings = Settings(conf)
-    share = int(min(settings[EXECUTOR_MEMORY], _MOST) * _factor(conf))
-    return settings[EXECUTOR_MEMORY_OVERHEAD] or max(share, settings[EXECUTOR_MIN_MEMORY_OVERHEAD])
+    return _overhead_bytes(conf, _OF_EXECUTOR)
+
+
+def driver_overhead_bytes(conf: Mapping[str, str]) -> int:
+    """What a driver in a container asks for beside its heap."""
+    return _overhead_bytes(conf, _OF_DRIVER)
 
 
 def largest_heap(conf: Mapping[str, str], container_bytes: int) -> int:
     """The most bytes of heap with which an executor's container is no larger than this; less than 0 where the rest of it is."""
-    settings = Settings(conf)
     if gives_heap_alone(master_of(conf)):
         return container_bytes
-    left = container_bytes - _besides(settings)
-    if overhead := settings[EXECUTOR_MEMORY_OVERHEAD]:
-        return left - overhead
-    return min(left - settings[EXECUTOR_MIN_MEMORY_OVERHEAD], int(left / (1 + _factor(conf))))
+    return _heap_within(container_bytes - _besides(Settings(conf)), conf, _OF_EXECUTOR)
 
 
 def largest_driver_heap(conf: Mapping[str, str], container_bytes: int) -> int:
     """The most bytes of heap with which a driver's container is no larger than this; less than 0 where its overhead is."""
-    if overhead := Settings(conf)[DRIVER_MEMORY_OVERHEAD]:
-        return container_bytes - overhead
-    share = int(container_bytes / (1 + EXECUTOR_MEMORY_OVERHEAD_FACTOR.default))
-    return min(container_bytes - EXECUTOR_MIN_MEMORY_OVERHEAD.default, share)
+    return _heap_within(container_bytes, conf, _OF_DRIVER)
 
 
-def _factor(conf: Mapping[str, str]) -> float:
-    """Of the heap, what an overhead is that is not set (BasicExecutorFeatureStep). Kubernetes gives jobs that are not of the JVM
-    more by itself: a driver in its cluster is told so (BasicDriverFeatureStep), and its log tells it. Before any log of such a
+def _overhead_bytes(conf: Mapping[str, str], of: _Overhead) -> int:
+    settings = Settings(conf)
+    share = int(min(settings[of.heap], _MOST) * _factor(conf, of))
+    return settings[of.size] or max(share, settings[of.least])
+
+
+def _heap_within(left: int, conf: Mapping[str, str], of: _Overhead) -> int:
+    """The most bytes of heap that have their place there with their overhead."""
+    settings = Settings(conf)
+    if overhead := settings[of.size]:
+        return left - overhead
+    return min(left - settings[of.least], int(left / (1 + _factor(conf, of))))
+
+
+def _factor(conf: Mapping[str, str], of: _Overhead) -> float:
+    """Of the heap, what an overhead is that is not set (BasicExecutorFeatureStep, BasicDriverFeatureStep). Kubernetes gives jobs
+    that are not of the JVM more by itself: a driver in its cluster is told so, and its log tells it. Before any log of such a
     job it is what it may be at most. Other drivers' executors have Spark's default, of whatever language."""
     settings = Settings(conf)
-    factor = EXECUTOR_MEMORY_OVERHEAD_FACTOR
+    factor = of.factor
     if factor not in settings and is_kubernetes(master_of(conf)):
         factor = KUBERNETES_MEMORY_OVERHEAD_FACTOR
         if factor not in settings and in_cluster_mode(conf):

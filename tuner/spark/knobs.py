@@ -25,6 +25,13 @@ DRIVER_MEMORY = Knob("spark.driver.memory", _MEBIBYTES, 1 * GIB, (1, 1, 1), "DRI
 DRIVER_MEMORY_OVERHEAD: Knob[int | None] = Knob(
     "spark.driver.memoryOverhead", _MEBIBYTES, None, (2, 3, 0), "DRIVER_MEMORY_OVERHEAD"
 )
+DRIVER_MEMORY_OVERHEAD_FACTOR = Knob(
+    "spark.driver.memoryOverheadFactor", _RATIO, 0.1, (3, 3, 0), "DRIVER_MEMORY_OVERHEAD_FACTOR"
+)
+# 384 MiB before it could be set.
+DRIVER_MIN_MEMORY_OVERHEAD = Knob(
+    "spark.driver.minMemoryOverhead", _MEBIBYTES, 384 * MIB, (4, 0, 0), "DRIVER_MIN_MEMORY_OVERHEAD"
+)
 DRIVER_MAX_RESULT_SIZE = Knob("spark.driver.maxResultSize", _BYTES, 1 * GIB, (1, 2, 0), "MAX_RESULT_SIZE")
 CORES_MAX: Knob[int | None] = Knob("spark.cores.max", _COUNT, None, (0, 6, 0), "CORES_MAX")
 EXECUTOR_CORES = Knob("spark.executor.cores", _COUNT, 1, (1, 0, 0), "EXECUTOR_CORES")
@@ -36,7 +43,7 @@ EXECUTOR_MEMORY_OVERHEAD: Knob[int | None] = Knob(
 EXECUTOR_MEMORY_OVERHEAD_FACTOR = Knob(
     "spark.executor.memoryOverheadFactor", _RATIO, 0.1, (3, 3, 0), "EXECUTOR_MEMORY_OVERHEAD_FACTOR"
 )
-# Of org.apache.spark.deploy.k8s.Config: counts on Kubernetes where the one above is not set.
+# Of org.apache.spark.deploy.k8s.Config: counts on Kubernetes where that of the driver or of executors is not set.
 KUBERNETES_MEMORY_OVERHEAD_FACTOR = Knob(
     "spark.kubernetes.memoryOverheadFactor", _RATIO, 0.1, (2, 4, 0), "MEMORY_OVERHEAD_FACTOR"
 )

@@ -49,12 +49,17 @@ def find_shuffles(
                     written_bytes=metrics.get(_WRITTEN),
                     rows=metrics.get("shuffle records written"),
                     map_tasks=tasks_of.get(written),
-                    adjustable="REPARTITION_BY_NUM" not in node.text,
+                    adjustable=is_adjustable(node),
                     map_core_ms=None if written in lost else core_ms_of.get(written),
                     lost=written in lost or id(node) in unseen,
                 )
             )
     return tuple(found)
+
+
+def is_adjustable(shuffle: PlanNode) -> bool:
+    """Whether its number of partitions is not one of the user's."""
+    return "REPARTITION_BY_NUM" not in shuffle.text
 
 
 def shuffle_partitions(text: str) -> int | None:

@@ -93,10 +93,11 @@ _HINT_IGNORED = {
 
 
 def _more_memory(n: Numbers) -> str:
-    source = "its input" if n["partial"] else "the shuffle before it"
-    return (
-        f"give a task more memory (fewer cores an executor, or a larger heap), or split {source} into more partitions"
-    )
+    if n.get("property"):
+        smaller = "lower {property}, by which AQE joins partitions for it"
+    else:
+        smaller = f"split {'its input' if n['partial'] else 'the shuffle before it'} into more partitions"
+    return f"give a task more memory (fewer cores an executor, or a larger heap), or {smaller}"
 
 
 def _sort_aggregate(n: Numbers) -> str:
@@ -177,8 +178,16 @@ def _or_set(otherwise: str) -> Callable[[Numbers], str]:
 
 
 def _smaller_tasks(n: Numbers) -> str:
-    how = "raise {property} so that a task holds" if n["of_shuffle"] else "lower {property} so that a task reads"
-    return f"{how} less, or give each task more memory"
+    return f"{_smaller_input(n)}give each task more memory"
+
+
+def _smaller_input(n: Numbers) -> str:
+    if not n["property"]:
+        return "raise the number of partitions that the job sets by itself, or " if n["of_shuffle"] else ""
+    if not n["of_shuffle"]:
+        return "lower {property} so that a task reads less, or "
+    # AQE joins again what more partitions part.
+    return f"{'lower' if n.get('joined') else 'raise'} {{property}} so that a task holds less, or "
 
 
 def _skew(n: Numbers) -> str:

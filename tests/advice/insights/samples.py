@@ -32,6 +32,7 @@ from .plans import Rule, facts, grouped, joined
 from .test_distinct_aggregate import distinct, expanded
 from .test_dropped_columns import FIELDS, read
 from .test_duplicate_subplan import REUSE_OFF, twice
+from .test_hash_fallback import JOINED_PARTITIONS
 from .test_ignored_hint import IN_SQL, LOGICAL
 from .test_nested_loop_join import NOT_IN, nested
 from .test_outer_join import UDF, aggregated
@@ -39,7 +40,7 @@ from .test_partial_aggregate import partial
 from .test_skew import ONE_STAGE, SKEWED
 from .test_small_files import scanned
 from .test_sort_aggregate import COLLECTED, HASH_OFF, SORTED_TWICE
-from .test_spill import SPILLING
+from .test_spill import BY_NUMBER, SHUFFLED, SPILLING
 from .test_unpruned_partitions import JOINED_BY_KEYS, partitioned
 from .test_unpushed_filter import CACHED, PYTHON_UDF, filtered
 from .test_unused_outer_join import UNUSED
@@ -69,6 +70,7 @@ _LOOKED_AT: tuple[tuple[Rule, InsightFacts], ...] = (
     (ignored_hints, facts(joined("Inner", 9, 9, 9), description=IN_SQL)),
     (hash_fallbacks, facts(grouped("HashAggregate", _FELL_BACK))),
     (hash_fallbacks, facts(grouped("HashAggregate", _FELL_BACK, "partial_sum(amount#2)"))),
+    (hash_fallbacks, facts(JOINED_PARTITIONS, shuffle_read_bytes=9)),
     (object_hash_fallbacks, facts(grouped("ObjectHashAggregate", _FELL_BACK, "collect_set(amount#2, 0, 0)"))),
     (sort_aggregates, facts(SORTED_TWICE)),
     (sort_aggregates, facts(SORTED_TWICE.replace("max(name#2)]", "max(name#2), first(name#2)]"))),
@@ -95,6 +97,9 @@ _LOOKED_AT: tuple[tuple[Rule, InsightFacts], ...] = (
     (duplicate_subplans, facts(twice(), conf=REUSE_OFF)),
     (spills, facts(_SPILLED, disk_spilled_bytes=6_000, shuffle_read_bytes=36_000)),
     (spills, facts(_SPILLED, disk_spilled_bytes=6_000, input_bytes=36_000)),
+    (spills, facts(_SPILLED, disk_spilled_bytes=6_000)),
+    (spills, facts(SHUFFLED, disk_spilled_bytes=6_000, shuffle_read_bytes=36_000)),
+    (spills, facts(BY_NUMBER, disk_spilled_bytes=6_000, shuffle_read_bytes=36_000)),
     (skewed_stages, facts(ONE_STAGE, **SKEWED)),
     (skewed_stages, facts(ONE_STAGE, **SKEWED | {"longest_task_bytes": 90})),
     (skewed_stages, facts(ONE_STAGE, **SKEWED | {"input_bytes": 2_000})),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import operator_text
+from tuner.advice.insights.task_input import task_input
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate_sites import SPILLED, fallback_tasks, input_rows
@@ -32,6 +33,7 @@ def _fallback_tasks(facts: InsightFacts, node: PlanNode, tasks: int) -> int:
 
 def _insight(facts: InsightFacts, node: PlanNode, fallen: int, tasks: int) -> Insight:
     plan = facts.plan
+    joined = next((read for stage in plan.stages(node) if (read := task_input(facts, stage)).joined), None)
     return facts.insight(
         InsightKind.HASH_FALLBACK,
         operator_text(plan, node),
@@ -42,4 +44,5 @@ def _insight(facts: InsightFacts, node: PlanNode, fallen: int, tasks: int) -> In
         Evidence("groups out", plan.rows(node) or 0, "rows"),
         Evidence("its stage", plan.seconds(node), "seconds"),
         partial="partial_" in node.text,
+        property=joined.property if joined else "",
     )

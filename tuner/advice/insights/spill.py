@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import operator_text, relations_text
+from tuner.advice.insights.task_input import task_input
 from tuner.model.application import Stage
 from tuner.model.change import Evidence
 from tuner.model.insight import Insight, InsightKind
 from tuner.plan.aggregate_sites import FALLBACK_TASKS, SPILLED
 from tuner.plan.measured_plan import wall_seconds
 from tuner.plan.node import PlanNode
-from tuner.spark.knobs import FILES_MAX_PARTITION_BYTES, SHUFFLE_PARTITIONS
 
 
 def spills(facts: InsightFacts) -> Iterator[Insight]:
@@ -36,7 +36,7 @@ def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
     operator = operator_text(facts.plan, node) if own else f"shuffle write over {relations_text(facts.plan, node)}"
     # What spills is written and read again: its share of all bytes that the stage's tasks moved.
     share = 2 * stage.disk_spilled_bytes / (2 * stage.disk_spilled_bytes + moved)
-    of_shuffle = stage.shuffle_read_bytes >= stage.input_bytes
+    tasks = task_input(facts, stage)
     return facts.insight(
         InsightKind.SPILL,
         operator,
@@ -45,6 +45,7 @@ def _insight(facts: InsightFacts, stage: Stage, node: PlanNode) -> Insight:
         Evidence("that took in memory", stage.memory_spilled_bytes, "bytes"),
         Evidence("read by a task", read / max(1, stage.tasks), "bytes", f"{stage.tasks} tasks"),
         Evidence("its stage", seconds, "seconds", f"stage {stage.stage_id}"),
-        of_shuffle=of_shuffle,
-        property=(SHUFFLE_PARTITIONS if of_shuffle else FILES_MAX_PARTITION_BYTES).property,
+        property=tasks.property,
+        of_shuffle=tasks.of_shuffle,
+        joined=tasks.joined,
     )

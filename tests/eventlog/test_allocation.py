@@ -110,7 +110,7 @@ def test_a_compacted_log_lacks_the_executors_that_were_gone_and_tasks_of_jobs_th
     )
     started = event("SparkListenerTaskStart", Stage_ID=0, Task_Info={"Task ID": 1, "Launch Time": 4000})
     lines = [*START, added("2", 3000), started, ended, application_end()]
-    sampled = MemoryPeaks(heap_bytes=7000)
+    sampled = MemoryPeaks(heap_bytes=7000, on_heap_execution_bytes=0, on_heap_storage_bytes=0)
     whole = ResourceUse(6000, 0, 500, 500, executors=sampled, firm_bytes=7000, tasks_at_once=((1, 500),))
     compacted = ResourceUse(None, 0, 500, 500)
     for name, expected, use in (

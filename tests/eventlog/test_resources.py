@@ -46,6 +46,11 @@ def stage_peaks(executor: str, **peaks: Any) -> bytes:
     return event("SparkListenerStageExecutorMetrics", Executor_ID=executor, Stage_ID=0, Executor_Metrics=peaks)
 
 
+def heap_alone(heap_bytes: int) -> MemoryPeaks:
+    """As sampled where Spark held nothing."""
+    return MemoryPeaks(heap_bytes, on_heap_execution_bytes=0, on_heap_storage_bytes=0)
+
+
 def used(*lines: bytes) -> ResourceUse:
     return fold([*START, YARN, *lines, application_end()]).resources
 
@@ -82,8 +87,17 @@ def test_peaks_are_the_largest_of_any_executor_and_the_drivers_apart() -> None:
         stage_peaks("2", JVMHeapMemory=1, JVMOffHeapMemory=6, DirectPoolMemory=1, ProcessTreePythonRSSMemory=8),
         stage_peaks("driver", JVMHeapMemory=7 * MIB),
     )
-    assert use.executors == MemoryPeaks(3 * MIB, 9, 4, 7, 8, 8)
-    assert use.driver == MemoryPeaks(7 * MIB)
+    assert use.executors == MemoryPeaks(3 * MIB, 9, 4, 7, 8, 8, 9, 4)
+    assert use.driver == heap_alone(7 * MIB)
+
+
+def test_peaks_on_the_heap_are_told_apart_from_those_in_all() -> None:
+    off = task("1", JVMHeapMemory=MIB, OnHeapExecutionMemory=2, OffHeapExecutionMemory=90, OffHeapStorageMemory=7)
+    use = used(stage_submitted(), off, task("1", JVMHeapMemory=MIB, OnHeapExecutionMemory=40, OnHeapStorageMemory=3))
+    assert use.executors == MemoryPeaks(MIB, 92, 7, on_heap_execution_bytes=40, on_heap_storage_bytes=3)
+    assert (use.executors.execution_on_heap, use.executors.storage_on_heap) == (40, 3)
+    stored = MemoryPeaks(MIB, 92, 7)
+    assert (stored.execution_on_heap, stored.storage_on_heap) == (92, 7)
 
 
 @pytest.mark.parametrize(
@@ -111,12 +125,12 @@ def test_damaged_numbers_take_nothing_away_and_end_where_a_store_does() -> None:
         task(run_ms=most),
     )
     assert (use.task_ms, use.gc_ms, use.spilled_bytes) == (most, most, most)
-    assert use.executors == MemoryPeaks(most, 0, most)
+    assert use.executors == MemoryPeaks(most, 0, most, on_heap_execution_bytes=0, on_heap_storage_bytes=most)
 
 
 def test_a_log_that_breaks_off_tells_what_was_sampled_and_not_how_long_executors_were_there() -> None:
     use = fold([*START, YARN, added("1", 2000), stage_submitted(), task(JVMHeapMemory=MIB)]).resources
-    assert (use.executor_ms, use.executors) == (None, MemoryPeaks(MIB))
+    assert (use.executor_ms, use.executors) == (None, heap_alone(MIB))
 
 
 def test_a_log_without_events_of_any_of_it() -> None:

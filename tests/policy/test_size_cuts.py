@@ -42,6 +42,7 @@ def night(
     own: int = OWN,
     firm: int = 1000,
     execution: int = 0,
+    on_heap: int | None = None,
     kind: FailureKind | None = None,
     gigabytes: float = 10,
     seconds: float = 100,
@@ -67,6 +68,8 @@ def night(
     task_ms = int(seconds * 1000)
     process = 0 if outside is None else 1 << 40
     peaks = MemoryPeaks(own * MIB, execution * MIB, 0, 50 * MIB, process, (outside or 0) * MIB)
+    if on_heap is not None:
+        peaks = replace(peaks, on_heap_execution_bytes=on_heap * MIB, on_heap_storage_bytes=0)
     use = ResourceUse(
         task_ms=task_ms, gc_ms=int(task_ms * gc_share), executors=peaks, firm_bytes=firm * MIB, lost_executors=lost
     )
@@ -198,6 +201,14 @@ def test_execution_and_broadcasts_keep_their_place_in_sparks_share_of_the_heap()
     nights = [night(n, firm=3000, execution=2900) for n in range(3)]
     # 2,900 MiB and a quarter more are six tenths of what is above 300 MiB.
     assert given(nights) == 6400
+
+
+def test_what_spark_holds_off_the_heap_needs_no_place_in_it() -> None:
+    off_heap = {**STANDALONE, "spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "8g"}
+    (cut,) = cuts([night(n, execution=6144, on_heap=0, conf=off_heap) for n in range(3)], conf=off_heap)
+    assert (cut.property, cut.value) == (HEAP, "4096m")
+    # Of runs that an earlier version stored nobody knows where it was.
+    assert cuts([night(n, execution=6144, conf=off_heap) for n in range(3)], conf=off_heap) == ()
 
 
 @pytest.mark.parametrize("kind", [HEAP_DEATH, FailureKind.TASK_MEMORY, FailureKind.EXECUTOR_OVER_LIMIT])

@@ -56,6 +56,8 @@ class OpenResources(msgspec.Struct):
             sampled.off_heap + sampled.direct_pool + sampled.mapped_pool,
             sampled.jvm_resident + sampled.python_resident + sampled.other_resident,
             sampled.python_resident + sampled.other_resident,
+            sampled.on_heap_execution,
+            sampled.on_heap_storage,
         )
         mine = self.driver if executor == _DRIVER else self.executors
         mine[:] = _larger(mine, peaks)

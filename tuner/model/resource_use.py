@@ -15,7 +15,8 @@ class MemoryPeaks:
     `heap_bytes` holds garbage, too. `execution_bytes` and `storage_bytes` are what Spark counts of its memory, on the heap and
     off it; `native_bytes` what the JVM has beside its heap (classes, direct and mapped buffers), `process_bytes` what it and its
     Python workers hold in all, `beside_jvm_bytes` what these and other processes of its do: 0 where Spark did not ask the system
-    (spark.executor.processTreeMetrics.enabled).
+    (spark.executor.processTreeMetrics.enabled). `on_heap_execution_bytes` and `on_heap_storage_bytes` are what of these two was
+    on the heap; None of runs that an earlier version stored.
     """
 
     heap_bytes: int = 0
@@ -24,6 +25,18 @@ class MemoryPeaks:
     native_bytes: int = 0
     process_bytes: int = 0
     beside_jvm_bytes: int = 0
+    on_heap_execution_bytes: int | None = None
+    on_heap_storage_bytes: int | None = None
+
+    @property
+    def execution_on_heap(self) -> int:
+        """All of it, where nobody knows."""
+        return self.execution_bytes if self.on_heap_execution_bytes is None else self.on_heap_execution_bytes
+
+    @property
+    def storage_on_heap(self) -> int:
+        """All of it, where nobody knows."""
+        return self.storage_bytes if self.on_heap_storage_bytes is None else self.on_heap_storage_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,10 +82,10 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
 
 @dataclass(frozen=True, slots=True)
 class _Sampled:
-    """A run that succeeded: when it started; bytes of its heap, of what was neither garbage nor storage there, of execution at
-    most, of broadcasts at once (all that was stored, where not all joins are known; `has_joins`: where some are, it was not read
-    in brief), of the largest in a query that is changed, of what was outside of the heap (None: not known); and what it read (0:
-    not known)."""
+    """A run that succeeded: when it started; bytes of its heap, of what was neither garbage nor storage there, of execution there
+    at most, of broadcasts at once (all that was stored, where not all joins are known; `has_joins`: where some are, it was not
+    read in brief), of the largest in a query that is changed, of what was outside of the heap (None: not known); and what it read
+    (0: not known)."""
 
     run: str
     at: datetime
@@ -177,7 +177,7 @@ class _Known:
             run.started_at,
             heap,
             use.firm_bytes,
-            use.executors.execution_bytes,
+            use.executors.execution_on_heap,
             _broadcasts(outcome),
             any(query.joins for query in outcome.queries),
             _hinted_bytes(run, outcome),
@@ -285,9 +285,9 @@ def _heap_for(sampled: _Sampled, room: float, fraction: float) -> float:
 
 def _broadcasts(outcome: Outcome) -> int:
     """Of runs that are read in brief, which hold no joins, of those of so many queries that only some have theirs, and of those
-    that keep rows in memory, all that storage held."""
+    that keep rows in memory, all that storage held of the heap."""
     queries = outcome.queries
-    stored = outcome.resources.executors.storage_bytes if outcome.resources.executors else 0
+    stored = outcome.resources.executors.storage_on_heap if outcome.resources.executors else 0
     is_whole = any(query.joins for query in queries) and not any(query.work_in_brief for query in queries)
     return broadcasts_at_once(queries, stored) if is_whole and not outcome.resources.caches else stored
 

@@ -93,6 +93,20 @@ def test_what_is_left_alone(case: Query, conf: dict[str, str]) -> None:
     assert _advised(case, conf=conf) is None
 
 
+def test_shuffles_that_the_property_does_not_decide_gain_nothing_by_fewer() -> None:
+    of_program = shuffled(50_000_000, partitions=64)
+    assert _advised(of_program) is None
+    decided = shuffled(50_000_000)
+    alone, beside = (
+        advise_shuffle_partitions(facts(*queries, cluster=CLUSTER))[0]
+        for queries in ((decided,), (decided, replace(of_program, id=7, fingerprint="q7")))
+    )
+    assert beside.queries == alone.queries
+    assert beside.prediction == alone.prediction
+    # They may be what the property decides tomorrow.
+    assert _advised(decided, shuffled(1200 * TARGET_BYTES, partitions=64)) is None
+
+
 def test_a_failed_querys_large_shuffle_counts_for_its_bytes() -> None:
     large = shuffled(200 * TARGET_BYTES, status=QueryStatus.FAILED)
     assert _advised(shuffled(50_000_000), large) is None

@@ -63,22 +63,23 @@ def predict_more_partitions(before: float, saved: float, added: float) -> Predic
 
 
 def _advised(facts: Facts) -> Sequence[Change]:
-    shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles if s.adjustable and s.data_bytes is not None]
-    if not shuffles or COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
+    if COALESCE_INITIAL_PARTITIONS in facts.settings or not facts.cluster.cores:
         return ()
-    found = _fewer(facts, shuffles) or _more(facts)
+    found = _fewer(facts) or _more(facts)
     return (found,) if found else ()
 
 
-def _fewer(facts: Facts, shuffles: list[tuple[Query, ShuffleExchange]]) -> Change | None:
+def _fewer(facts: Facts) -> Change | None:
+    """What went through shuffles of other numbers is heeded, too: the property may decide these another day."""
     current = _current(facts)
-    largest = max(s.data_bytes or 0 for q in _of_all_runs(facts) for s in q.shuffles if s.adjustable)
+    shuffles = [(q, s) for q in facts.succeeded for s in q.shuffles_of(current) if s.data_bytes is not None]
+    largest = max((s.data_bytes or 0 for q in _of_all_runs(facts) for s in q.shuffles if s.adjustable), default=0)
     wanted = _wanted(largest, _most_cores(facts))
     if wanted > current / 2 or _has_lost(facts) or _has_spilled(facts):
         return None
     queries = {q.id: q for q, _ in shuffles}.values()
     before = total_seconds(queries)
-    saved = min(_segment_gain(facts, [s for _, s in shuffles], current, wanted), MOST_SHARE * before)
+    saved = min(_segment_gain(facts, [s for _, s in shuffles], wanted), MOST_SHARE * before)
     if not is_worth_it(saved, queries):
         return None
     prediction = Prediction(before, before - saved, max(0.0, before - 3 * saved), before - 0.2 * saved)
@@ -164,10 +165,9 @@ def _wanted(largest_bytes: int, cores: int) -> int:
     return min(MAX_PARTITIONS, math.ceil(needed / cores) * cores)
 
 
-def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], current: int, wanted: int) -> float:
+def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], wanted: int) -> float:
     """Wall seconds of the segments (map task times partition) that would no longer be written and fetched, and their files."""
-    fewer = (s for s in shuffles if s.partitions <= current)
-    return sum(fewer_partitions_ns(facts, s, wanted) for s in fewer) / 1e9 / facts.cluster.cores
+    return sum(fewer_partitions_ns(facts, s, wanted) for s in shuffles) / 1e9 / facts.cluster.cores
 
 
 def _spill_gain(facts: Facts, queries: Iterable[Query]) -> float:

@@ -376,8 +376,9 @@ def test_the_most_that_dynamic_allocation_may_ask_for_is_for_the_largest_night()
         conf = dynamic(**bounds)
         return cuts([night(n, conf=conf) for n in range(3)], conf)
 
-    assert then() == then(most="200") == then(most="32") == {}
-    assert then(most="200", least="10", first="12") == {least: "8", first: "8"}
+    # What it begins with is all that can go down.
+    assert then() == then(most="200") == then(most="32") == {INSTANCES: "4"}
+    assert then(most="200", least="10", first="12") == {least: "6", first: "6"}
     assert then(most="20", least="10") == {most: "10", least: "8"}
     assert then(most="16") == {most: "8"}
     conf = dynamic(most="200", least="10")
@@ -388,6 +389,28 @@ def test_the_most_that_dynamic_allocation_may_ask_for_is_for_the_largest_night()
     assert cuts([*nights, night(3, sizes, conf=conf, executors=40)], conf) == {least: "4", INSTANCES: "4"}
     slow = [*nights, *(night(n, sizes, conf=conf, minutes=11) for n in (3, 4))]
     assert cuts(slow, conf) == {}
+
+
+def test_floors_go_down_where_nights_have_many_more_executors() -> None:
+    conf = dynamic(most="200", least="10")
+    nights = [night(n, conf=conf, executors=40, at_once=((16, 10 * MINUTE),)) for n in range(3)]
+    sizes = executor_cuts(nights, conf, Objective.COST, may_step=True)
+    assert [(one.property, one.value, one.was) for one in sizes] == [(DYNAMIC_ALLOCATION_MIN.property, "5", "10")]
+    assert reason_words(sizes[0].why).startswith("with 4 in place of 40 executors")
+    after = night(3, sizes, conf=conf, executors=40, at_once=((16, 10 * MINUTE),))
+    assert cuts([*nights, after], conf) == {DYNAMIC_ALLOCATION_MIN.property: "4", INSTANCES: "4"}
+    assert cuts(nights, conf, may_step=False) == {}
+    # So they do once the most has.
+    conf = dynamic(most="60", least="10")
+    nights = [night(n, conf=conf, executors=40, at_once=((16, 10 * MINUTE),)) for n in range(3)]
+    sizes = executor_cuts(nights, conf, Objective.COST, may_step=True)
+    assert [(one.property, one.value) for one in sizes] == [(DYNAMIC_ALLOCATION_MAX.property, "30")]
+    after = night(3, sizes, conf=conf, executors=30, at_once=((16, 10 * MINUTE),))
+    both = {DYNAMIC_ALLOCATION_MAX.property: "30", DYNAMIC_ALLOCATION_MIN.property: "5"}
+    assert cuts([*nights, after], conf) == both
+    # Of none that are held nothing can be let go.
+    bare = dynamic(most="200") | {INSTANCES: "0"}
+    assert cuts([night(n, conf=bare, executors=40) for n in range(3)], bare) == {}
 
 
 def test_a_most_that_is_half_of_its_authors_goes_no_further_down() -> None:

@@ -52,8 +52,10 @@ LEAST_OF_MOST = 1 / 2
 # So many runs tell that a number is enough, whatever changes come after them.
 SETTLED_RUNS = 2
 _KINDS_OF_FEW = OF_EXECUTOR_MEMORY | {FailureKind.EXECUTOR_LOST, FailureKind.LOCAL_DISK}
+# Of dynamic allocation, what it holds at least, or begins with.
+_FLOORS = (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES)
 # What the tuner sets of a run's executors: numbers of these, or of their cores.
-_NUMBERS = (DYNAMIC_ALLOCATION_MAX, DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES)
+_NUMBERS = (DYNAMIC_ALLOCATION_MAX, *_FLOORS)
 _COUNTS = (*_NUMBERS, CORES_MAX)
 # Of dynamic allocation, what its most must not be below.
 _LEAST_COUNTS = (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL)
@@ -86,9 +88,10 @@ def executor_cuts(
     read tells nothing.
 
     With dynamic allocation, what it holds at least and begins with goes down, and the most that it may ask for to half of the
-    author's, which is for the largest night. Nothing is taken in local mode, of jobs that keep rows in executors' memory or have
-    barrier stages, of tasks that need other resources than cores, where a standalone cluster is not told the cores of an
-    executor, or where the program sets a number itself.
+    author's, which is for the largest night; where that half is no fewer than it had, steps are those of what it holds and begins
+    with. Nothing is taken in local mode, of jobs that keep rows in executors' memory or have barrier stages, of tasks that need
+    other resources than cores, where a standalone cluster is not told the cores of an executor, or where the program sets a
+    number itself.
     """
     if objective is Objective.TIME:
         return ()
@@ -252,8 +255,9 @@ class _Known:
         size = now
         is_told = now == _AS_ASKED or (bool(judged) and judged[-1])
         if may_step and is_comparable and is_told and not self.is_tried_now and len(counted) >= LEAST_RUNS:
-            from_ = min(now, had)
-            share = max(from_ * MOST_TAKEN, had * least_share([m.at for m in self.measured]))
+            movable = _movable(asked, had, now)
+            from_ = min(now, movable)
+            share = max(from_ * MOST_TAKEN, movable * least_share([m.at for m in self.measured]))
             wanted = max(needed, math.ceil(share), self.least)
             if wanted <= from_ * (1 - LEAST_TAKEN):
                 size = wanted
@@ -290,15 +294,28 @@ def _most_asked(asked: Mapping[str, str]) -> int:
     return settings[EXECUTOR_INSTANCES] or _AS_ASKED
 
 
+def _movable(asked: Mapping[str, str], had: int, now: int) -> int:
+    """The author's number that a step takes from: as many as a run had; where the most of dynamic allocation goes no further
+    down, what it holds at least or begins with."""
+    settings = Settings(asked)
+    if not settings[DYNAMIC_ALLOCATION] or _least_of_most(settings) < min(now, had):
+        return had
+    return min(had, max(settings[knob] or 0 for knob in _FLOORS))
+
+
+def _least_of_most(settings: Settings) -> int:
+    return math.ceil(settings[DYNAMIC_ALLOCATION_MAX] * LEAST_OF_MOST)
+
+
 def _bounding(asked: Mapping[str, str], executors: int, had: int) -> Iterator[tuple[Knob[Any], int]]:
     """What bounds a run's executors in place of as many as it had, and at what. Bounds of dynamic allocation that exclude each
     other end an application (ExecutorAllocationManager.validateSettings): none of the others is above the most."""
     settings = Settings(asked)
     if settings[DYNAMIC_ALLOCATION]:
-        most = max(executors, math.ceil(settings[DYNAMIC_ALLOCATION_MAX] * LEAST_OF_MOST))
+        most = max(executors, _least_of_most(settings))
         if most < had:
             yield DYNAMIC_ALLOCATION_MAX, most
-        for knob in (DYNAMIC_ALLOCATION_MIN, DYNAMIC_ALLOCATION_INITIAL, EXECUTOR_INSTANCES):
+        for knob in _FLOORS:
             if (settings[knob] or 0) > executors:
                 yield knob, executors
     elif gives_heap_alone(master_of(asked)):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.advice.joins import facts, query
+from tests.advice.joins import facts, inner, query, side
 from tuner.advice.advise import advise
 from tuner.advice.advisors.shuffle_partitions import TARGET_BYTES, advise_shuffle_partitions
 from tuner.advice.facts import Facts, PastRun
@@ -220,6 +220,33 @@ def test_what_aqe_would_join_again_gets_no_more_partitions() -> None:
     assert _advised(spilling)
     assert _advised(_compressed(spilling, 3)) is None
     assert _advised(_compressed(spilling, 3), conf={"spark.sql.adaptive.coalescePartitions.enabled": "false"})
+
+
+def _two_sides(**more: Any) -> Query:
+    """A join of 60 and 61 GB, a third of that as compressed, in 200 partitions."""
+    sides = [ShuffleExchange(200, (60 + n) * 10**9, 20 * 10**9, 10**9, 100, True) for n in range(2)]
+    join = inner(*(side(f"t{n}", rows=10**9, shuffle_bytes=s.data_bytes) for n, s in enumerate(sides)))
+    return replace(query(join, seconds=2000, shuffles=tuple(sides), spilled_bytes=10**12), **more)
+
+
+@pytest.mark.parametrize(
+    ("job", "more"),
+    [
+        pytest.param({}, True, id="two sides fill 597 tasks"),
+        pytest.param({"joins": ()}, False, id="each by itself 299"),
+        pytest.param(
+            {"writes": True, "output_bytes": 25 * 10**9, "output_files": 200}, True, id="three times the files"
+        ),
+        pytest.param(
+            {"writes": True, "output_bytes": 15 * 10**9, "output_files": 200}, False, id="that are small then"
+        ),
+    ],
+)
+def test_aqe_fills_a_task_with_both_sides_of_its_join(job: dict[str, Any], more: bool) -> None:
+    wide = Cluster(cores=80, executors=20, cores_per_executor=4)
+    found = advise_shuffle_partitions(facts(_two_sides(**job), cluster=wide))
+    assert bool(found) is more
+    assert all(int(change.actions[0].value) > 200 for change in found)
 
 
 def test_partitions_that_the_program_set_in_between_are_no_reason_for_more_of_all_others() -> None:

@@ -67,7 +67,7 @@ def _fallbacks(facts: Facts, query: Query, current: int) -> Iterator[_Fallback]:
             continue
         wanted = _wanted(site, cap, cores, most_partitions(current))
         # With more partitions AQE makes of them as many tasks as bytes ask for: those must be more than now.
-        if wanted < 2 * max(current, site.tasks) or Coalescing.of(facts).tasks(shuffle, wanted) < 2 * site.tasks:
+        if wanted < 2 * max(current, site.tasks) or Coalescing.of(facts).tasks([shuffle], wanted) < 2 * site.tasks:
             continue
         spill = site.spilled_bytes * (costs.shuffle_write + costs.shuffle_read)
         core_seconds = ((site.output_rows or 0) * costs.sort + spill) / 1e9

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.idle_cores import filled_seconds
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
+from tuner.advice.candidates.read_together import read_together
 from tuner.advice.candidates.running_together import RunningTogether
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
 from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
@@ -110,8 +111,7 @@ def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) ->
         (q, s)
         for q in facts.succeeded
         if not q.skews  # what one task spills is in one partition, however many there are
-        for s in q.shuffles_of(current)
-        if s.data_bytes is not None and merging.tasks(s, wanted) >= 2 * merging.tasks(s, current)
+        for s in _read_by_smaller(q, merging, current, wanted)
     ]
     queries = {q.id: q for q, _ in shuffles}.values()
     before = total_seconds(queries)
@@ -124,6 +124,14 @@ def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) ->
         return None
     prediction = predict_more_partitions(before, saved, added)
     return _recommendation(facts, shuffles, wanted, largest, added, prediction, fills=filled > spared)
+
+
+def _read_by_smaller(query: Query, merging: Coalescing, current: int, wanted: int) -> Iterable[ShuffleExchange]:
+    """Of a query's shuffles that are known, those that twice as many tasks or more would read, each once."""
+    known = [s for s in query.shuffles_of(current) if s.data_bytes is not None]
+    read = read_together(query, known)
+    smaller = (those for those in read if merging.tasks(those, wanted) >= 2 * merging.tasks(those, current))
+    return {id(s): s for those in smaller for s in those}.values()
 
 
 def _largest_adjusted_bytes(facts: Facts) -> int:

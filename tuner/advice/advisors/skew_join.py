@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.coalescing import Coalescing
 from tuner.advice.candidates.query_gain import is_worth_it, total_gain, total_seconds
+from tuner.advice.candidates.read_together import read_together
 from tuner.advice.candidates.round_number import round_number
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.skewed_partition import SkewedPartition, skewed_partitions
@@ -136,8 +137,8 @@ def _more_tasks(facts: Facts, splits: Sequence[_Split]) -> int:
     """Tasks that a smaller advisory size adds to the shuffles of all queries."""
     now = Coalescing.of(facts)
     then = replace(now, advisory_bytes=min([now.advisory_bytes, *(s.advisory for s in splits)]))
-    shuffles = [s for q in facts.queries for s in q.shuffles]
-    return sum(then.tasks(s, s.partitions) - now.tasks(s, s.partitions) for s in shuffles)
+    read = [(those, those[0].partitions) for q in facts.queries for those in read_together(q, q.shuffles)]
+    return sum(then.tasks(*one) - now.tasks(*one) for one in read)
 
 
 def _recommendation(facts: Facts, splits: Sequence[_Split]) -> Change:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tuner.advice.facts import Facts
@@ -13,29 +14,34 @@ from tuner.spark.join_selection.selection_conf import coalesces_partitions
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """Bytes, as compressed, that AQE fills a task with; `spread` says that it first gives each core one."""
+    """Bytes, as compressed, that AQE fills a task with, and into how many tasks it parts them at least where each has `min_bytes`
+    then."""
 
     enabled: bool
     advisory_bytes: int
     min_bytes: int
-    spread: bool
+    least_tasks: int
     cores: int
 
     @staticmethod
     def of(facts: Facts) -> Coalescing:
         """As a run's conf had it; defaults as of the run's Spark."""
-        settings = facts.settings
+        settings, cores = facts.settings, max(1, facts.cluster.cores)
+        by_cores = (settings[knobs.DEFAULT_PARALLELISM] or cores) if settings[knobs.COALESCE_PARALLELISM_FIRST] else 1
+        given = settings[knobs.COALESCE_MIN_PARTITIONS]
         return Coalescing(
             enabled=coalesces_partitions(settings),
             advisory_bytes=max(1, facts.selection.advisory_partition_bytes),
-            min_bytes=max(1, settings[knobs.COALESCE_MIN_PARTITION_SIZE]),
-            spread=settings[knobs.COALESCE_PARALLELISM_FIRST],
-            cores=max(1, facts.cluster.cores),
+            min_bytes=0 if given else settings[knobs.COALESCE_MIN_PARTITION_SIZE],
+            least_tasks=max(1, given or by_cores),
+            cores=cores,
         )
 
-    def tasks(self, shuffle: ShuffleExchange, partitions: int) -> int:
-        """Tasks that read a shuffle of so many partitions, the same bytes in each."""
-        if not self.enabled or shuffle.written_bytes is None:
+    def tasks(self, together: Sequence[ShuffleExchange], partitions: int) -> int:
+        """Tasks that read these shuffles of so many partitions, the same bytes in each (ShufflePartitionsUtil)."""
+        sizes = [shuffle.written_bytes for shuffle in together if shuffle.written_bytes is not None]
+        if not self.enabled or len(sizes) < len(together):
             return partitions
-        most = min(self.advisory_bytes, shuffle.written_bytes // self.cores) if self.spread else self.advisory_bytes
-        return min(partitions, max(1, math.ceil(shuffle.written_bytes / max(self.min_bytes, most))))
+        written = sum(sizes)
+        filled = max(1, self.min_bytes, min(self.advisory_bytes, math.ceil(written / self.least_tasks)))
+        return min(partitions, max(1, math.ceil(written / filled)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.candidates.read_together import read_together
 from tuner.model.query import Query
 from tuner.plan.query_work import Resource
 
@@ -17,10 +18,10 @@ def filled_seconds(query: Query, merging: Coalescing, current: int, wanted: int)
     """
     cores = merging.cores
     shuffles = [s for s in query.shuffles if s.partitions == current]
-    whole = [s for s in shuffles if merging.tasks(s, current) == current]
+    whole = [those for those in read_together(query, shuffles) if merging.tasks(those, current) == current]
     if query.work is None or current >= cores or not whole or not all(s.adjustable for s in shuffles):
         return 0.0
-    tasks = min(merging.tasks(s, wanted) for s in whole)
+    tasks = min(merging.tasks(those, wanted) for those in whole)
     reading = (s for s in query.work.stages if s.tasks == current and s.amounts.get(Resource.SHUFFLE_READ))
     core_seconds = sum(stage.core_ms for stage in reading) / 1e3
     saved = core_seconds * (1 / current - math.ceil(tasks / cores) / tasks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.candidates.read_together import read_together
 from tuner.advice.facts import Facts
 from tuner.model.query import Query
 
@@ -15,6 +16,6 @@ def makes_small_files(facts: Facts, current: int, wanted: int) -> bool:
 
 
 def _makes_small_files(query: Query, merging: Coalescing, current: int, wanted: int) -> bool:
-    shuffles = query.shuffles_of(current)
-    times = max((merging.tasks(s, wanted) / merging.tasks(s, current) for s in shuffles), default=1.0)
+    read = read_together(query, query.shuffles_of(current))
+    times = max((merging.tasks(those, wanted) / merging.tasks(those, current) for those in read), default=1.0)
     return times > 1 and 2 * query.output_bytes <= times * query.output_files * merging.advisory_bytes

@@ -68,10 +68,12 @@ def carry_out(
     queries: Callable[[], Sequence[Query]],
     problems: Problems,
 ) -> Directives:
-    """The directives, with what the agent is told; for queries as they last ran by conf, where it cannot be had after all."""
+    """The directives, with what the agent is told; by conf alone where it cannot be handed over after all.
+
+    Its hints are left then, out of SQL text too: they were advised for who looks at sizes and conditions before a join is hinted.
+    """
     if way.steering is Steering.OFF:
         return Directives(steering=Steering.OFF)
-    why = way.why
     if (route := way.route) is not None:
         by = problems.guard(
             "steer by the agent",
@@ -80,8 +82,8 @@ def carry_out(
         )
         if by is not None:
             return by
-        why = "it could not be handed over"
-    return by_conf(decision, job.user_conf, job.statements, queries() if job.statements else (), why)
+        return by_conf(decision, job.user_conf, (), (), "it could not be handed over")
+    return by_conf(decision, job.user_conf, job.statements, queries() if job.statements else (), way.why)
 
 
 def sharing(way: SteeringMethod, job: JobToRun, place: EventLogPlace) -> SteeringMethod:

@@ -13,7 +13,7 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.values import values_in
-from tuner.steering.statement_hints import OTHER_VALUES, hint_statements, suggest_hints
+from tuner.steering.statement_hints import LOST_WITH_VALUES, OTHER_VALUES, hint_statements, suggest_hints
 
 CREATE = "CREATE TABLE t AS SELECT 1"
 SALES = "SELECT d.year, sum(s.price) FROM sales s JOIN date_dim d ON s.day = d.id GROUP BY d.year"
@@ -34,12 +34,20 @@ JOIN = JoinSite(
 ACTION = Action(ActionKind.HINT_JOIN, "sig", Hint.BROADCAST, "q1", ("date_dim",))
 
 
-def query(description: str = "statement 2 of 3", *joins: JoinSite, fingerprint: str = "q1") -> Query:
-    return Query(1, 1, fingerprint, description, 0, 1000, QueryStatus.SUCCEEDED, joins or (JOIN,))
+def query(
+    description: str = "statement 2 of 3", *joins: JoinSite, fingerprint: str = "q1", literals: str = "a"
+) -> Query:
+    return Query(1, 1, fingerprint, description, 0, 1000, QueryStatus.SUCCEEDED, joins or (JOIN,), literals=literals)
 
 
-def decision(*actions: Action, standing: Standing = Standing.TRIAL) -> Decision:
-    return Decision(Mode.AUTO, tuple(decided(action, standing) for action in actions or (ACTION,)))
+def decision(
+    *actions: Action,
+    standing: Standing = Standing.TRIAL,
+    literals: tuple[str, ...] = ("a",),
+    excluded: tuple[str, ...] = (),
+) -> Decision:
+    changes = (decided(action, standing) for action in actions or (ACTION,))
+    return Decision(Mode.AUTO, tuple(replace(one, literals=literals, excluded=excluded) for one in changes))
 
 
 def test_a_hint_goes_into_the_statement_that_had_the_join() -> None:
@@ -61,6 +69,25 @@ def test_properties_are_not_its_business() -> None:
 def test_statements_that_differ_in_literals_alone_are_all_hinted() -> None:
     queries = [query("statement 1 of 2"), query("statement 2 of 2")]
     assert hint_statements(decision(), [SALES, SALES], queries).statements == (HINTED, HINTED)
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (2, 1)])
+def test_a_hint_is_for_the_values_that_its_change_may_act_on(numbers: tuple[int, int]) -> None:
+    ran = [query(f"statement {number} of 2", literals=value) for number, value in zip(numbers, "ab", strict=True)]
+    found = hint_statements(decision(literals=("a",), excluded=("b",)), [SALES, SALES], ran)
+    assert found.statements == ((HINTED, SALES) if numbers == (1, 2) else (SALES, HINTED))
+    assert found.skipped == ()
+
+
+@pytest.mark.parametrize(
+    ("literals", "why"),
+    [("b", LOST_WITH_VALUES), ("c", OTHER_VALUES), ("", OTHER_VALUES)],
+    ids=["lost", "new", "unknown"],
+)
+def test_a_hint_for_other_values_says_why_it_is_held(literals: str, why: str) -> None:
+    ran = [query("statement 1 of 1", literals=literals)]
+    found = hint_statements(decision(literals=("a",), excluded=("b",)), [SALES], ran)
+    assert (found.statements, found.skipped) == ((SALES,), ((ACTION, why),))
 
 
 FILTERED = SALES.replace(

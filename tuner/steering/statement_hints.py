@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.decision import Decision
+from tuner.model.decision import DecidedChange, Decision
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide
@@ -20,6 +20,7 @@ _NO_HINT = {
     Hint.SHARE: "SQL has no hint that computes groups once",
 }
 OTHER_VALUES = "held: the filters of its statement have other values than those it was measured with"
+LOST_WITH_VALUES = "held: it lost or failed with the values that the filters of its statement have"
 # How the SQL runner describes what it runs.
 _STATEMENT = re.compile(r"^statement (\d+) of (\d+)$")
 
@@ -33,18 +34,24 @@ class HintedStatements:
 
 
 def hint_statements(decision: Decision, statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
-    """Write each join hint in force into the statements whose earlier run (`queries`) had that join, with the same values."""
-    return _written(decision.actions, statements, list(queries), anywhere=False)
+    """Write each join hint in force into the statements whose earlier run (`queries`) had that join, with values that its change
+    may act on."""
+    decided = {action: one for one in decision.in_force for action in one.change.carried_out}
+    return _written(decision.actions, statements, list(queries), decided)
 
 
 def suggest_hints(actions: Iterable[Action], statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
     """The statements with hints for a person to run: also those that no run of ours numbered, where the text is clear."""
-    return _written(actions, statements, list(queries), anywhere=True)
+    return _written(actions, statements, list(queries), None)
 
 
 def _written(
-    wanted: Iterable[Action], statements: Sequence[str], ran: Sequence[Query], *, anywhere: bool
+    wanted: Iterable[Action],
+    statements: Sequence[str],
+    ran: Sequence[Query],
+    decided: Mapping[Action, DecidedChange] | None,
 ) -> HintedStatements:
+    """`decided` tells which values each action is for; None for any, wherever it finds a place."""
     texts = list(statements)
     skipped: list[tuple[Action, str]] = []
     actions = list(dict.fromkeys(a for a in wanted if a.kind is ActionKind.HINT_JOIN))
@@ -53,31 +60,47 @@ def _written(
         same = [q for q in ran if q.fingerprint == fingerprint]
         # Statements that differ in literals alone share a fingerprint.
         places = {n: q for q in same if (n := _statement_number(q, len(texts))) >= 0}
-        if anywhere and same and not places:
+        if decided is None and same and not places:
             places = dict.fromkeys(range(len(texts)), same[-1])
-        reasons = dict.fromkeys(mine, "its query did not run in the latest run")
+        missing = dict.fromkeys(mine, "its query did not run in the latest run")
         for number, query in places.items():
-            if query.not_deterministic:
-                reasons = dict.fromkeys(mine, f"its query is not deterministic ({query.not_deterministic})")
-            elif not anywhere and has_other_values(texts[number], query.values):
-                reasons = dict.fromkeys(reasons, OTHER_VALUES)
-            else:
-                texts[number], reasons = _hint(texts[number], query, mine, reasons)
-        skipped += reasons.items()
+            held = _held(mine, texts[number], query, decided)
+            texts[number], unplaced = _hint(texts[number], query, [a for a in mine if a not in held])
+            here = held | unplaced
+            missing = {action: here[action] for action in missing if action in here}
+        skipped += missing.items()
     return HintedStatements(tuple(texts), tuple(skipped))
 
 
-def _hint(
-    text: str, query: Query, actions: Sequence[Action], missing: dict[Action, str]
-) -> tuple[str, dict[Action, str]]:
-    """The text with the hints that find a place, and those of the `missing` that did not, with why."""
+def _held(
+    actions: Sequence[Action], text: str, query: Query, decided: Mapping[Action, DecidedChange] | None
+) -> dict[Action, str]:
+    """Those that do not go into a statement, whatever its text says of joins, with why."""
+    if query.not_deterministic:
+        return dict.fromkeys(actions, f"its query is not deterministic ({query.not_deterministic})")
+    if decided is None:
+        return {}
+    if has_other_values(text, query.values):
+        return dict.fromkeys(actions, OTHER_VALUES)
+    return {action: why for action in actions if (why := _why_not_for(query.literals, decided[action]))}
+
+
+def _why_not_for(literals: str, decided: DecidedChange) -> str:
+    """Why a change does not act on a class of values; "" where it does, as the agent has it (Pass.isMeasured)."""
+    if literals in decided.excluded:
+        return LOST_WITH_VALUES
+    return "" if literals in decided.literals else OTHER_VALUES
+
+
+def _hint(text: str, query: Query, actions: Sequence[Action]) -> tuple[str, dict[Action, str]]:
+    """The text with the hints that find a place, and those that do not, with why."""
     requests = {action: _request(action, query) for action in actions}
     hinted = add_join_hints(text, [r for r in requests.values() if r], [pair for j in query.joins for pair in j.keys])
     reasons = {skip.request: skip.reason for skip in hinted.skipped}
     return hinted.text, {
         action: reasons.get(request, "") if request else _no_text(action)
         for action, request in requests.items()
-        if action in missing and request not in hinted.applied
+        if request not in hinted.applied
     }
 
 

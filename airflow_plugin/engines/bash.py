@@ -9,13 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from airflow_plugin.engines.command_environment import (
-    CLASS_PATH,
-    added_options,
-    given_to,
-    own_properties,
-    require_no_server,
-)
+from airflow_plugin.engines.command_environment import CLASS_PATH, added_options, given_to, require_no_server
 from airflow_plugin.engines.engine import Additions, Call, Engine, Request, SparkJob
 from tuner.eventlog.location import local_path, scheme_of
 from tuner.spark.properties import HADOOP_USER
@@ -48,7 +42,7 @@ class Bash(Engine):
         left = programs.left
         properties = given.properties_but_file if left.properties_file else given.properties
         found = submission(program, properties, environ=environ, with_defaults=given.with_defaults)
-        conf = {**own_properties(environ.get(VARIABLE)), **found.conf}
+        conf = found.conf
         require_no_server(conf)
         by = Submission(
             found.spark,

@@ -45,6 +45,7 @@ def submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], l
 def jobs(monkeypatch: pytest.MonkeyPatch) -> list[JobToRun]:
     """What the loop is told of each job, which is prepared as ever."""
     told: list[JobToRun] = []
+    monkeypatch.delenv("SPARK_SUBMIT_OPTS")
     monkeypatch.setattr("tuner.cli.commands.submit.prepare", lambda job, url: told.append(job) or prepare(job, url))
     return told
 

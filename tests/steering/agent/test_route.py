@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tuner.model.agent_message import EXTENSIONS_CLASS
+from tuner.steering.agent.handover import hand_over
 from tuner.steering.agent.jar_template import filled
 from tuner.steering.agent.route import NoRoute, Route, agent_route, fetched_jar
 from tuner.steering.agent.spark_home import SparkAtHand
@@ -134,6 +136,24 @@ def test_variables_are_the_least(tmp_path: Path) -> None:
     environ = {"MASTER": "yarn", "DEPLOY_MODE": "cluster"}
     assert submission(program, {}, environ=environ).in_cluster_mode
     assert not submission(program, {"spark.submit.deployMode": "client"}, environ=environ).in_cluster_mode
+
+
+def test_properties_of_the_environment_are_below_the_defaults(tmp_path: Path) -> None:
+    spark = home(tmp_path)
+    (spark / "conf").mkdir()
+    (spark / "conf" / "spark-defaults.conf").write_text("spark.jars /d.jar")
+    options = "-Dspark.sql.extensions=delta.Ext -Dspark.jars=/o.jar -Dspark.files=/o.txt -Dspark.master=yarn -Xmx1g"
+    environ = {"SPARK_SUBMIT_OPTS": options}
+    found = submission(str(spark / "bin" / "spark-submit"), {"spark.files": "/c.txt"}, environ=environ)
+    assert found.conf == {"spark.sql.extensions": "delta.Ext", "spark.jars": "/d.jar", "spark.files": "/c.txt"}
+
+
+def test_extensions_of_the_environment_stay_beside_the_agents(tmp_path: Path) -> None:
+    environ = {"SPARK_SUBMIT_OPTS": "-Dspark.sql.extensions=delta.Ext"}
+    found = submission(str(home(tmp_path) / "bin" / "spark-submit"), {}, environ=environ, agent_jar="hdfs:///agent.jar")
+    route = agent_route(found)
+    assert isinstance(route, Route)
+    assert hand_over(route, "{}").merged["spark.sql.extensions"] == f"delta.Ext,{EXTENSIONS_CLASS}"
 
 
 def on_a_platform(agent_jar: str) -> Submission:

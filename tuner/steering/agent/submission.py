@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tuner.spark.master import in_cluster_mode, is_kubernetes, master_of
 from tuner.spark.properties import DEPLOY_MODE, MASTER, YARN_SPARK
 from tuner.spark.properties_file import spark_defaults
+from tuner.spark.submit_opts import VARIABLE, properties_of
 from tuner.steering.agent.spark_home import SparkAtHand, spark_at_hand
 
 _K8S_UPLOAD_PATH = "spark.kubernetes.file.upload.path"
@@ -123,9 +124,11 @@ def submission(
     """The submission by a spark-submit of what the user gave it: flags (as properties) over --conf over a properties file.
 
     `with_defaults` says that spark-submit reads spark-defaults.conf, too (SparkSubmitArguments): a properties file of
-    the user's takes its place. Lowest are the variables MASTER and DEPLOY_MODE.
+    the user's takes its place. Lowest are those of SPARK_SUBMIT_OPTS, but where to run, which only MASTER and DEPLOY_MODE tell.
     """
     spark = spark_at_hand(spark_submit, environ)
     defaults = spark_defaults(spark.home, environ) if spark and with_defaults else {}
+    options = properties_of(environ.get(VARIABLE, ""))
     variables = {name: environ.get(variable) for name, variable in ((MASTER, "MASTER"), (DEPLOY_MODE, "DEPLOY_MODE"))}
-    return Submission(spark, {k: v for k, v in {**variables, **defaults, **given}.items() if v is not None}, agent_jar)
+    found = {**options, **variables, **defaults, **given}
+    return Submission(spark, {k: v for k, v in found.items() if v is not None}, agent_jar)

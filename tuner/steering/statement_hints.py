@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import DecidedChange, Decision
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide
+from tuner.steering.sql_filters import JobFilters, SqlFilters
 from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
-from tuner.steering.sql_values import has_other_values
 
 _NO_HINT = {
     Hint.NO_BROADCAST: "SQL has no hint that forbids a broadcast",
@@ -20,6 +21,7 @@ _NO_HINT = {
     Hint.SHARE: "SQL has no hint that computes groups once",
 }
 OTHER_VALUES = "held: the filters of its statement have other values than those it was measured with"
+UNKNOWN_FILTERS = "held: what its statement was filtered by when it was measured is not known"
 LOST_WITH_VALUES = "held: it lost or failed with the values that the filters of its statement have"
 # How the SQL runner describes what it runs.
 _STATEMENT = re.compile(r"^statement (\d+) of (\d+)$")
@@ -52,7 +54,7 @@ def _written(
     decided: Mapping[Action, DecidedChange] | None,
 ) -> HintedStatements:
     """`decided` tells which values each action is for; None for any, wherever it finds a place."""
-    texts = list(statements)
+    texts, filters = list(statements), JobFilters(statements)
     skipped: list[tuple[Action, str]] = []
     actions = list(dict.fromkeys(a for a in wanted if a.kind is ActionKind.HINT_JOIN))
     for fingerprint in dict.fromkeys(a.query for a in actions):
@@ -64,7 +66,7 @@ def _written(
             places = dict.fromkeys(range(len(texts)), same[-1])
         missing = dict.fromkeys(mine, "its query did not run in the latest run")
         for number, query in places.items():
-            held = _held(mine, texts[number], query, decided)
+            held = _held(mine, partial(filters.of, number), query, decided)
             texts[number], unplaced = _hint(texts[number], query, [a for a in mine if a not in held])
             here = held | unplaced
             missing = {action: here[action] for action in missing if action in here}
@@ -73,16 +75,31 @@ def _written(
 
 
 def _held(
-    actions: Sequence[Action], text: str, query: Query, decided: Mapping[Action, DecidedChange] | None
+    actions: Sequence[Action],
+    filters: Callable[[], SqlFilters | None],
+    query: Query,
+    decided: Mapping[Action, DecidedChange] | None,
 ) -> dict[Action, str]:
     """Those that do not go into a statement, whatever its text says of joins, with why."""
     if query.not_deterministic:
         return dict.fromkeys(actions, f"its query is not deterministic ({query.not_deterministic})")
     if decided is None:
         return {}
-    if has_other_values(text, query.values):
-        return dict.fromkeys(actions, OTHER_VALUES)
+    if why := _why_filtered_otherwise(filters(), query):
+        return dict.fromkeys(actions, why)
     return {action: why for action in actions if (why := _why_not_for(query.literals, decided[action]))}
+
+
+def _why_filtered_otherwise(filters: SqlFilters | None, query: Query) -> str:
+    """Why a statement is not what its query was measured with; "" where it is, as far as its filters tell."""
+    if query.conditions is None:
+        return UNKNOWN_FILTERS
+    if filters is None:
+        return ""
+    if filters.has_other_values(query.values):
+        return OTHER_VALUES
+    lost = filters.lost_column(query.conditions)
+    return f"held: its statement does not filter by {lost}, as when it was measured" if lost else ""
 
 
 def _why_not_for(literals: str, decided: DecidedChange) -> str:

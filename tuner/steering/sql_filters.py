@@ -1,0 +1,149 @@
+"""What the statements of a job filter by, as their text tells: the values, and the columns that they are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+
+from sqlglot import exp
+
+from tuner.model.query_values import FilterCondition
+from tuner.plan.values import is_day, value_digest
+from tuner.steering.sql_names import Name, key_name, same_relation, written_name
+from tuner.steering.sql_parse import UnreadableSqlError, parse_statement
+
+_VARIABLES = (exp.Parameter, exp.Placeholder, exp.SessionParameter)
+# Only a statement with one of these words can make a view, or a variable.
+_WORDS_OF_SESSION = ("view", "declare")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFilters:
+    """The filters of a statement, and of the views that its job makes for it.
+
+    `values` are digests of their values (`tuner.plan.values`), days aside; None where a variable stands for one. `columns` are
+    the names in them, and of what these are computed from; `relations` are the tables that the text names.
+    """
+
+    values: frozenset[str] | None
+    columns: frozenset[str]
+    relations: frozenset[Name]
+
+    def has_other_values(self, measured: Collection[str]) -> bool:
+        return self.values is None or not self.values.issubset(measured)
+
+    def lost_column(self, measured: Iterable[FilterCondition]) -> str:
+        """A column that was filtered by when it was measured and is no more; "" for none. Those of relations that the text does
+        not name are filtered in views that stay as they are."""
+        for column in (column for condition in measured for column in condition.columns.split(",")):
+            relation, name = key_name(column)
+            if name not in self.columns and any(same_relation(relation, named) for named in self.relations):
+                return name
+        return ""
+
+
+@dataclass(frozen=True)
+class JobFilters:
+    """The filters of each of a job's statements, which run in one session."""
+
+    statements: Sequence[str]
+
+    def of(self, number: int) -> SqlFilters | None:
+        """Those of one statement; None for a text that cannot be read: nothing is written into that."""
+        tree = _tree(self.statements[number])
+        if tree is None:
+            return None
+        before = [one for n, one in self._of_session.items() if n < number]
+        trees = list(_read_by(tree, {_name(one.find(exp.Table)): one for one in before if isinstance(one, exp.Create)}))
+        conditions = [condition for one in trees for condition in _conditions(one)]
+        columns = frozenset(name for one in trees for name in _filtering(one))
+        variables = (name for one in before if isinstance(one, exp.Declare) for name in one.find_all(exp.Identifier))
+        varies = any(c.find(*_VARIABLES) for c in conditions) or any(v.name.lower() in columns for v in variables)
+        tables = (_name(table) for one in trees for table in one.find_all(exp.Table))
+        return SqlFilters(None if varies else frozenset(_values(conditions)), columns, frozenset(tables))
+
+    @cached_property
+    def _of_session(self) -> Mapping[int, exp.Expr]:
+        """The statements that make a view or a variable for those behind them."""
+        texts = enumerate(self.statements)
+        trees = ((n, _tree(text)) for n, text in texts if any(word in text.lower() for word in _WORDS_OF_SESSION))
+        return {n: tree for n, tree in trees if tree and _is_of_session(tree)}
+
+
+def _tree(statement: str) -> exp.Expr | None:
+    try:
+        return parse_statement(statement).tree
+    except UnreadableSqlError:
+        return None
+
+
+def _is_of_session(tree: exp.Expr) -> bool:
+    return isinstance(tree, exp.Declare) or (isinstance(tree, exp.Create) and tree.kind == "VIEW")
+
+
+def _read_by(tree: exp.Expr, views: Mapping[Name, exp.Expr]) -> Iterator[exp.Expr]:
+    """The statement, and the views that it reads, each once."""
+    left, reading = dict(views), [tree]
+    while reading:
+        yield (one := reading.pop())
+        tables = [_name(table) for table in one.find_all(exp.Table)]
+        found = [name for name in left if any(same_relation(name, table) for table in tables)]
+        reading += [left.pop(name) for name in found]
+
+
+def _name(table: exp.Table | None) -> Name:
+    """A table's name as far as the text has it: a variable may stand for its schema."""
+    parts = reversed(table.parts if table else [])
+    known = list(takewhile(lambda part: isinstance(part, exp.Identifier), parts))
+    return written_name(part.name for part in reversed(known))
+
+
+def _conditions(tree: exp.Expr) -> Iterator[exp.Expr]:
+    for part in tree.find_all(exp.Where, exp.Having, exp.Join, exp.Merge):
+        condition = part.args.get("on" if isinstance(part, (exp.Join, exp.Merge)) else "this")
+        if isinstance(condition, exp.Expr):
+            yield condition
+
+
+def _values(conditions: Iterable[exp.Expr]) -> Iterator[str]:
+    for literal in (literal for condition in conditions for literal in condition.find_all(exp.Literal)):
+        if not is_day(value := str(literal.this)):
+            yield value_digest(value)
+
+
+def _filtering(tree: exp.Expr) -> set[str]:
+    """The names of columns that may decide which rows are left: in conditions, in USING, exploded; and of what these are computed
+    from."""
+    found = {name for condition in _conditions(tree) for name in _column_names(condition)}
+    found.update(name for exploded in tree.find_all(exp.UDTF) for name in _column_names(exploded))
+    found.update(name.name.lower() for join in tree.find_all(exp.Join) for name in join.args.get("using") or ())
+    computed = [(name.lower(), source) for name, source in _computed(tree)]
+    while more := {name for new, source in computed if new in found for name in _column_names(source)} - found:
+        found |= more
+    return found
+
+
+def _computed(tree: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
+    """The names that a statement gives to columns, each with what it stands for."""
+    for alias in tree.find_all(exp.Alias):
+        yield alias.alias, alias.this
+    for names, query in _named_in_order(tree):
+        if isinstance(query, exp.Query):
+            yield from ((name.alias_or_name, column) for name, column in zip(names, query.selects, strict=False))
+
+
+def _named_in_order(tree: exp.Expr) -> Iterator[tuple[Sequence[exp.Expr], exp.Expr | None]]:
+    """Names of columns, with the query whose columns, in their order, are called so."""
+    for names in tree.find_all(exp.TableAlias):
+        yield names.columns, names.parent and names.parent.this
+    for view in tree.find_all(exp.Create):
+        yield view.this.expressions, view.expression
+    for union in tree.find_all(exp.SetOperation):
+        if isinstance(union.this, exp.Query):
+            yield union.this.selects, union.expression
+
+
+def _column_names(node: exp.Expr) -> Iterator[str]:
+    return (part.name.lower() for column in node.find_all(exp.Column) for part in column.parts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
 
 from tuner.model.query_values import FilterCondition
 from tuner.plan.values import is_day, value_digest
@@ -17,22 +18,29 @@ from tuner.steering.sql_parse import UnreadableSqlError, parse_statement
 _VARIABLES = (exp.Parameter, exp.Placeholder, exp.SessionParameter)
 # Only a statement with one of these words can make a view, or a variable.
 _WORDS_OF_SESSION = ("view", "declare")
+# What is longer is not computed: it would take seconds.
+_MOST_NODES = 5000
+# What may be added to a day, or taken from it, and be one still.
+_MOVES = (exp.Add, exp.Sub, exp.TsOrDsAdd, exp.AddMonths)
+_OF_DAYS = (*_MOVES, exp.Cast, exp.Paren, exp.TsOrDsToDate)
+_ORDINALS = frozenset({"group", "order"})
 
 
 @dataclass(frozen=True, slots=True)
 class SqlFilters:
     """The filters of a statement, and of the views that its job makes for it.
 
-    `values` are digests of their values (`tuner.plan.values`), days aside; None where a variable stands for one. `columns` are
-    the names in them, and of what these are computed from; `relations` are the tables that the text names.
+    `readings` are digests of their values (`tuner.plan.values`), days aside: as they are written, and as they are computed; none
+    where a variable stands for one. `columns` are the names in them, and of what these are named after; `relations` are the
+    tables that the text names.
     """
 
-    values: frozenset[str] | None
+    readings: tuple[frozenset[str], ...]
     columns: frozenset[str]
     relations: frozenset[Name]
 
     def has_other_values(self, measured: Collection[str]) -> bool:
-        return self.values is None or not self.values.issubset(measured)
+        return not any(reading.issubset(measured) for reading in self.readings)
 
     def lost_column(self, measured: Iterable[FilterCondition]) -> str:
         """A column that was filtered by when it was measured and is no more; "" for none. Those of relations that the text does
@@ -58,18 +66,21 @@ class JobFilters:
         before = [one for n, one in self._of_session.items() if n < number]
         trees = list(_read_by(tree, {_name(one.find(exp.Table)): one for one in before if isinstance(one, exp.Create)}))
         conditions = [condition for one in trees for condition in _conditions(one)]
-        columns = frozenset(name for one in trees for name in _filtering(one))
+        computed = [_computed(condition) for condition in conditions]
+        columns = _filtering(trees, computed)
         variables = (name for one in before if isinstance(one, exp.Declare) for name in one.find_all(exp.Identifier))
         varies = any(c.find(*_VARIABLES) for c in conditions) or any(v.name.lower() in columns for v in variables)
-        tables = (_name(table) for one in trees for table in one.find_all(exp.Table))
-        return SqlFilters(None if varies else frozenset(_values(conditions)), columns, frozenset(tables))
+        readings = () if varies else tuple(frozenset(_values(those)) for those in (conditions, computed))
+        return SqlFilters(
+            readings, columns, frozenset(_name(table) for one in trees for table in one.find_all(exp.Table))
+        )
 
     @cached_property
     def _of_session(self) -> Mapping[int, exp.Expr]:
         """The statements that make a view or a variable for those behind them."""
         texts = enumerate(self.statements)
         trees = ((n, _tree(text)) for n, text in texts if any(word in text.lower() for word in _WORDS_OF_SESSION))
-        return {n: tree for n, tree in trees if tree and _is_of_session(tree)}
+        return {n: tree for n, tree in trees if tree is not None and _is_of_session(tree)}
 
 
 def _tree(statement: str) -> exp.Expr | None:
@@ -103,29 +114,61 @@ def _name(table: exp.Table | None) -> Name:
 def _conditions(tree: exp.Expr) -> Iterator[exp.Expr]:
     for part in tree.find_all(exp.Where, exp.Having, exp.Join, exp.Merge):
         condition = part.args.get("on" if isinstance(part, (exp.Join, exp.Merge)) else "this")
-        if isinstance(condition, exp.Expr):
+        if isinstance(condition, exp.Expression):
             yield condition
+
+
+def _computed(condition: exp.Expr) -> exp.Expr:
+    """A condition as its text alone tells that it comes out, which plans have: 12 for 7 + 5, nothing of what is always true."""
+    if sum(1 for _ in islice(condition.walk(), _MOST_NODES + 1)) > _MOST_NODES:
+        return condition
+    try:
+        found = simplify(condition.copy(), dialect="spark")
+    except Exception:  # sqlglot raises more than its own errors on text it does not know
+        return condition
+    return found if isinstance(found, exp.Expression) else condition
 
 
 def _values(conditions: Iterable[exp.Expr]) -> Iterator[str]:
     for literal in (literal for condition in conditions for literal in condition.find_all(exp.Literal)):
-        if not is_day(value := str(literal.this)):
+        if not (is_day(value := str(literal.this)) or _moves_day(literal) or _filters_nothing(literal)):
             yield value_digest(value)
 
 
-def _filtering(tree: exp.Expr) -> set[str]:
-    """The names of columns that may decide which rows are left: in conditions, in USING, exploded; and of what these are computed
-    from."""
-    found = {name for condition in _conditions(tree) for name in _column_names(condition)}
-    found.update(name for exploded in tree.find_all(exp.UDTF) for name in _column_names(exploded))
-    found.update(name.name.lower() for join in tree.find_all(exp.Join) for name in join.args.get("using") or ())
-    computed = [(name.lower(), source) for name, source in _computed(tree)]
-    while more := {name for new, source in computed if new in found for name in _column_names(source)} - found:
+def _moves_day(literal: exp.Expr) -> bool:
+    """Whether it is for how far from a day of the text another one is."""
+    node, above = literal, literal.parent
+    while above is not None and not isinstance(above, _MOVES):
+        node, above = above, above.parent
+    day = above and above.this
+    while isinstance(day, _OF_DAYS):
+        day = day.this
+    return day is not None and node.arg_key == "expression" and isinstance(day, exp.Literal) and is_day(str(day.this))
+
+
+def _filters_nothing(literal: exp.Expr) -> bool:
+    """Whether it is the number of a column, or what an EXISTS selects."""
+    node, block = literal, literal.parent
+    while block is not None and not isinstance(block, exp.Select):
+        node, block = block, block.parent
+    is_tested = block is not None and isinstance(block.parent, exp.Exists)
+    return block is not None and (node.arg_key in _ORDINALS or (node.arg_key == "expressions" and is_tested))
+
+
+def _filtering(trees: Sequence[exp.Expr], conditions: Iterable[exp.Expr]) -> frozenset[str]:
+    """The names of columns that may decide which rows are left: in conditions, in USING, exploded; and of what these are named
+    after."""
+    found = {name for condition in conditions for name in _column_names(condition)}
+    for tree in trees:
+        found.update(name for exploded in tree.find_all(exp.UDTF) for name in _column_names(exploded))
+        found.update(name.name.lower() for join in tree.find_all(exp.Join) for name in join.args.get("using") or ())
+    named = [(name.lower(), source) for tree in trees for name, source in _named(tree)]
+    while more := {name for new, source in named if new in found for name in _column_names(source)} - found:
         found |= more
-    return found
+    return frozenset(found)
 
 
-def _computed(tree: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
+def _named(tree: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
     """The names that a statement gives to columns, each with what it stands for."""
     for alias in tree.find_all(exp.Alias):
         yield alias.alias, alias.this

@@ -200,6 +200,10 @@ OF_VIEW = FILTERED.replace("sales s", "chosen s").replace(" AND s.price > 5 AND 
         (VIEW.replace("5 ", "6 "), OTHER_VALUES),
         (VIEW.replace("5 ", "${least} "), OTHER_VALUES),
         ("DECLARE year = 2002", OTHER_VALUES),
+        ("-- of tonight\nDECLARE OR REPLACE VARIABLE `year` INT DEFAULT 2002", OTHER_VALUES),
+        ("DECLARE another STRING DEFAULT 'year'", ""),
+        ("SELECT 'to declare' AS year", ""),
+        ("declare 'open", ""),
         ("DECLARE OR REPLACE VARIABLE least INT DEFAULT 5", ""),
     ],
 )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
 
-from sqlglot import exp
+from sqlglot import TokenType, exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.optimizer.simplify import simplify
 
 from tuner.model.query_values import FilterCondition
@@ -16,8 +17,6 @@ from tuner.steering.sql_names import Name, key_name, same_relation, written_name
 from tuner.steering.sql_parse import UnreadableSqlError, parse_statement
 
 _VARIABLES = (exp.Parameter, exp.Placeholder, exp.SessionParameter)
-# Only a statement with one of these words can make a view, or a variable.
-_WORDS_OF_SESSION = ("view", "declare")
 # What is longer is not computed: it would take seconds.
 _MOST_NODES = 5000
 # What may be added to a day, or taken from it, and be one still.
@@ -63,24 +62,27 @@ class JobFilters:
         tree = _tree(self.statements[number])
         if tree is None:
             return None
-        before = [one for n, one in self._of_session.items() if n < number]
-        trees = list(_read_by(tree, {_name(one.find(exp.Table)): one for one in before if isinstance(one, exp.Create)}))
+        trees = list(_read_by(tree, {_name(v.find(exp.Table)): v for n, v in self._views.items() if n < number}))
         conditions = [condition for one in trees for condition in _conditions(one)]
         computed = [_computed(condition) for condition in conditions]
         columns = _filtering(trees, computed)
-        variables = (name for one in before if isinstance(one, exp.Declare) for name in one.find_all(exp.Identifier))
-        varies = any(c.find(*_VARIABLES) for c in conditions) or any(v.name.lower() in columns for v in variables)
+        varies = any(c.find(*_VARIABLES) for c in conditions) or not columns.isdisjoint(self._variables)
         readings = () if varies else tuple(frozenset(_values(those)) for those in (conditions, computed))
         return SqlFilters(
             readings, columns, frozenset(_name(table) for one in trees for table in one.find_all(exp.Table))
         )
 
     @cached_property
-    def _of_session(self) -> Mapping[int, exp.Expr]:
-        """The statements that make a view or a variable for those behind them."""
-        texts = enumerate(self.statements)
-        trees = ((n, _tree(text)) for n, text in texts if any(word in text.lower() for word in _WORDS_OF_SESSION))
-        return {n: tree for n, tree in trees if tree is not None and _is_of_session(tree)}
+    def _views(self) -> Mapping[int, exp.Expr]:
+        """The statements that make a view for those behind them."""
+        trees = ((n, _tree(text)) for n, text in enumerate(self.statements) if "view" in text.lower())
+        return {n: tree for n, tree in trees if isinstance(tree, exp.Create) and tree.kind == "VIEW"}
+
+    @cached_property
+    def _variables(self) -> frozenset[str]:
+        """The words of statements that declare a variable, its name among them."""
+        declaring = (_words(text) for text in self.statements if "declare" in text.lower())
+        return frozenset(word for words in declaring if words[:1] == ["declare"] for word in words)
 
 
 def _tree(statement: str) -> exp.Expr | None:
@@ -90,8 +92,13 @@ def _tree(statement: str) -> exp.Expr | None:
         return None
 
 
-def _is_of_session(tree: exp.Expr) -> bool:
-    return isinstance(tree, exp.Declare) or (isinstance(tree, exp.Create) and tree.kind == "VIEW")
+def _words(statement: str) -> list[str]:
+    """What stands in a statement outside quotes: not each sqlglot that may be installed reads each statement."""
+    try:
+        tokens = Spark().tokenize(statement)
+    except Exception:  # sqlglot raises more than its own errors on text it does not know
+        return []
+    return [token.text.lower() for token in tokens if token.token_type is not TokenType.STRING]
 
 
 def _read_by(tree: exp.Expr, views: Mapping[Name, exp.Expr]) -> Iterator[exp.Expr]:

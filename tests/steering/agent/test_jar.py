@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import zipfile
@@ -16,7 +17,7 @@ import pytest
 from tests.conftest import wait_until
 from tuner.errors import RequirementError
 from tuner.steering.agent import jar as jar_module
-from tuner.steering.agent import sources
+from tuner.steering.agent import sources, spark_environment
 from tuner.steering.agent.build_ahead import build_ahead, log_of
 from tuner.steering.agent.jar import AgentJarError, agent_jar, build, jar_of
 from tuner.steering.agent.route import Route
@@ -148,6 +149,47 @@ def test_spark_is_too_old(tmp_path: Path) -> None:
     (tmp_path / "jars" / "spark-core_2.12-3.2.4.jar").touch()
     with pytest.raises(AgentJarError, match=r"Spark 3\.2\.4; the agent needs 3\.3 or newer"):
         agent_jar(require_spark_in(tmp_path), {"XDG_DATA_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_java_and_hadoop_are_those_that_spark_starts_with(
+    spark_home: Path, environment: Environment, tmp_path: Path, by_file: bool
+) -> None:
+    environ = environment(f'echo "$@" > {tmp_path}/told\n{COMPILES}')
+    own = {"JAVA_HOME": environ["JAVA_HOME"], "SPARK_DIST_CLASSPATH": "/opt/hadoop/etc:/opt/hadoop/lib/*"}
+    if by_file:
+        shutil.copytree(pip_spark() / "bin", spark_home / "bin")
+        (spark_home / "conf").mkdir()
+        said = [f"{name}='{value}'" for name, value in own.items()]
+        (spark_home / "conf" / "spark-env.sh").write_text("\n".join(["echo hello", *said]))
+        del environ["JAVA_HOME"]
+    else:
+        environ |= own
+    agent_jar(require_spark_in(spark_home), environ)
+    assert f"-cp {spark_home}/jars/*:/opt/hadoop/etc:/opt/hadoop/lib/* org" in (tmp_path / "told").read_text()
+
+
+@pytest.mark.parametrize("said", ["exit 0", "exit 1", "exec sleep 9", "SPARK_HOME=/nowhere"])
+def test_a_file_for_sparks_environment_that_fails_changes_nothing(
+    spark_home: Path, environment: Environment, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    monkeypatch.setattr(spark_environment, "_SECONDS", 1)
+    shutil.copytree(pip_spark() / "bin", spark_home / "bin")
+    (spark_home / "conf").mkdir()
+    (spark_home / "conf" / "spark-env.sh").write_text(said)
+    assert agent_jar(require_spark_in(spark_home), environment(COMPILES)).is_file()
+
+
+@pytest.mark.spark
+def test_a_spark_without_hadoop_compiles_it(tmp_path: Path) -> None:
+    spark, hadoop = tmp_path / "jars", tmp_path / "hadoop"
+    for directory in (spark, hadoop):
+        directory.mkdir()
+    for jar in pip_spark().glob("jars/*.jar"):
+        is_hadoops = jar.name.startswith(("hadoop-client-", "slf4j-api"))
+        ((hadoop if is_hadoops else spark) / jar.name).symlink_to(jar)
+    build(require_spark_in(tmp_path), tmp_path / "agent.jar", {**os.environ, "SPARK_DIST_CLASSPATH": f"{hadoop}/*"})
+    assert zipfile.ZipFile(tmp_path / "agent.jar").testzip() is None
 
 
 @pytest.mark.spark

@@ -13,6 +13,7 @@ from tuner.errors import TunerError
 from tuner.history.url import data_directory
 from tuner.steering.agent.java_home import java_of_spark
 from tuner.steering.agent.sources import BUILD, BUILD_CLASS, RELEASE, SOURCES, digest_of_all, resources, source
+from tuner.steering.agent.spark_environment import environment_of_spark
 from tuner.steering.agent.spark_home import SparkAtHand
 
 # The first whose SparkSession finds extensions by itself and whose classes the agent is written for.
@@ -50,6 +51,7 @@ def build(spark: SparkAtHand, jar: Path, environ: Mapping[str, str] = os.environ
         raise AgentJarError(
             f"{spark.home}: Spark {spark.version}; the agent needs {'.'.join(map(str, OLDEST_SPARK))} or newer"
         )
+    environ = environment_of_spark(spark, environ)
     java = java_of_spark(environ)
     try:
         with tempfile.TemporaryDirectory(prefix="spark-tuner-agent-") as directory:
@@ -61,7 +63,9 @@ def build(spark: SparkAtHand, jar: Path, environ: Mapping[str, str] = os.environ
 
 
 def _compile(java: str, spark: SparkAtHand, output: Path, environ: Mapping[str, str]) -> None:
-    command = [java, "-XX:TieredStopAtLevel=1", "-cp", f"{spark.jars}{os.sep}*"]
+    # Hadoop's classes are not in every Spark ("Hadoop free" builds).
+    places = (f"{spark.jars}{os.sep}*", environ.get("SPARK_DIST_CLASSPATH"))
+    command = [java, "-XX:TieredStopAtLevel=1", "-cp", os.pathsep.join(filter(None, places))]
     command += ["org.codehaus.janino.SimpleCompiler", str(source(BUILD)), BUILD_CLASS]
     command += [str(output), *(str(source(name)) for name in SOURCES)]
     where = f"the agent cannot be compiled with {java} against {spark.jars}"

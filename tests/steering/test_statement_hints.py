@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -15,9 +16,11 @@ from tuner.model.query_values import FilterCondition
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.values import values_in
 from tuner.steering.statement_hints import (
+    LOSES_ROWS,
     LOST_WITH_VALUES,
     OTHER_VALUES,
     UNKNOWN_FILTERS,
+    HintedStatements,
     hint_statements,
     suggest_hints,
 )
@@ -58,31 +61,37 @@ def decision(
     return Decision(Mode.AUTO, tuple(replace(one, literals=literals, excluded=excluded) for one in changes))
 
 
+def hinted(
+    decided: Decision, statements: Sequence[str], ran: Sequence[Query], version: str = "4.3.0"
+) -> HintedStatements:
+    return hint_statements(decided, statements, ran, version)
+
+
 def test_a_hint_goes_into_the_statement_that_had_the_join() -> None:
-    found = hint_statements(decision(), [CREATE, SALES, OTHER], [query()])
+    found = hinted(decision(), [CREATE, SALES, OTHER], [query()])
     assert found.statements == (CREATE, HINTED, OTHER)
     assert found.skipped == ()
 
 
 @pytest.mark.parametrize("standing", [Standing.PROPOSED, Standing.HELD, Standing.ROLLED_BACK])
 def test_what_is_not_in_force_is_not_written(standing: Standing) -> None:
-    assert hint_statements(decision(standing=standing), [CREATE, SALES, OTHER], [query()]).statements[1] == SALES
+    assert hinted(decision(standing=standing), [CREATE, SALES, OTHER], [query()]).statements[1] == SALES
 
 
 def test_properties_are_not_its_business() -> None:
     conf = Action(ActionKind.SET_CONF, "spark.sql.shuffle.partitions", "16")
-    assert hint_statements(decision(conf), [SALES], []).skipped == ()
+    assert hinted(decision(conf), [SALES], []).skipped == ()
 
 
 def test_statements_that_differ_in_literals_alone_are_all_hinted() -> None:
     queries = [query("statement 1 of 2"), query("statement 2 of 2")]
-    assert hint_statements(decision(), [SALES, SALES], queries).statements == (HINTED, HINTED)
+    assert hinted(decision(), [SALES, SALES], queries).statements == (HINTED, HINTED)
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (2, 1)])
 def test_a_hint_is_for_the_values_that_its_change_may_act_on(numbers: tuple[int, int]) -> None:
     ran = [query(f"statement {number} of 2", literals=value) for number, value in zip(numbers, "ab", strict=True)]
-    found = hint_statements(decision(literals=("a",), excluded=("b",)), [SALES, SALES], ran)
+    found = hinted(decision(literals=("a",), excluded=("b",)), [SALES, SALES], ran)
     assert found.statements == ((HINTED, SALES) if numbers == (1, 2) else (SALES, HINTED))
     assert found.skipped == ()
 
@@ -94,7 +103,7 @@ def test_a_hint_is_for_the_values_that_its_change_may_act_on(numbers: tuple[int,
 )
 def test_a_hint_for_other_values_says_why_it_is_held(literals: str, why: str) -> None:
     ran = [query("statement 1 of 1", literals=literals)]
-    found = hint_statements(decision(literals=("a",), excluded=("b",)), [SALES], ran)
+    found = hinted(decision(literals=("a",), excluded=("b",)), [SALES], ran)
     assert (found.statements, found.skipped) == ((SALES,), ((ACTION, why),))
 
 
@@ -147,7 +156,7 @@ def measured(description: str) -> Query:
     ],
 )
 def test_a_hint_is_for_the_values_that_its_query_was_measured_with(text: str, other: bool) -> None:
-    found = hint_statements(decision(), [text], [measured("statement 1 of 1")])
+    found = hinted(decision(), [text], [measured("statement 1 of 1")])
     assert (found.statements == (text,)) is other
     assert [why for _, why in found.skipped] == [OTHER_VALUES] * other
 
@@ -179,7 +188,7 @@ def test_a_hint_is_for_the_values_that_its_query_was_measured_with(text: str, ot
 )
 def test_a_hint_is_for_a_statement_that_filters_by_what_was_measured(text: str, lost: str) -> None:
     """What a template leaves out of a full refresh, above all."""
-    found = hint_statements(decision(), [text], [measured("statement 1 of 1")])
+    found = hinted(decision(), [text], [measured("statement 1 of 1")])
     held = [why for _, why in found.skipped if why.startswith("held")]
     assert held == ([f"held: its statement does not filter by {lost}, as when it was measured"] if lost else [])
 
@@ -208,26 +217,26 @@ OF_VIEW = FILTERED.replace("sales s", "chosen s").replace(" AND s.price > 5 AND 
     ],
 )
 def test_a_statement_filters_by_what_its_jobs_views_and_variables_do(first: str, why: str) -> None:
-    found = hint_statements(decision(), [first, OF_VIEW], [measured("statement 2 of 2")])
+    found = hinted(decision(), [first, OF_VIEW], [measured("statement 2 of 2")])
     assert found.statements == (first, OF_VIEW if why else OF_VIEW.replace("SELECT", "SELECT /*+ BROADCAST(d) */"))
     assert [skipped for _, skipped in found.skipped] == [why] * bool(why)
 
 
 def test_filters_that_no_log_told_are_not_those_of_the_text() -> None:
     ran = [replace(query("statement 1 of 1"), conditions=None)]
-    assert hint_statements(decision(), [SALES], ran).skipped == ((ACTION, UNKNOWN_FILTERS),)
+    assert hinted(decision(), [SALES], ran).skipped == ((ACTION, UNKNOWN_FILTERS),)
 
 
 def test_one_of_them_with_a_hint_of_the_users_own_keeps_it() -> None:
     own = SALES.replace("SELECT", "SELECT /*+ MERGE(d) */", 1)
-    found = hint_statements(decision(), [own, SALES], [query("statement 1 of 2"), query("statement 2 of 2")])
+    found = hinted(decision(), [own, SALES], [query("statement 1 of 2"), query("statement 2 of 2")])
     assert found.statements == (own, HINTED)
     assert found.skipped == ()
 
 
 def test_the_users_own_hint_wins_and_is_reported() -> None:
     own = SALES.replace("SELECT", "SELECT /*+ MERGE(d) */", 1)
-    found = hint_statements(decision(), [CREATE, own, OTHER], [query()])
+    found = hinted(decision(), [CREATE, own, OTHER], [query()])
     assert found.statements[1] == own
     ((action, reason),) = found.skipped
     assert action == ACTION
@@ -247,7 +256,7 @@ def test_the_users_own_hint_wins_and_is_reported() -> None:
     ],
 )
 def test_a_query_that_cannot_be_placed_is_left_alone(ran: list[Query]) -> None:
-    found = hint_statements(decision(), [CREATE, SALES, OTHER], ran)
+    found = hinted(decision(), [CREATE, SALES, OTHER], ran)
     assert found.statements == (CREATE, SALES, OTHER)
     assert found.skipped == ((ACTION, "its query did not run in the latest run"),)
 
@@ -257,14 +266,14 @@ def test_joins_that_cannot_be_told_apart_are_left_alone() -> None:
         "sig", 0, JoinType.INNER, Strategy.SORT_MERGE, None, (), JoinSide(("d",)), JoinSide(("d",)), 1, None
     )
     for joins in ((JOIN, JOIN), (itself,)):
-        found = hint_statements(decision(), [SALES], [query("statement 1 of 1", *joins)])
+        found = hinted(decision(), [SALES], [query("statement 1 of 1", *joins)])
         assert found.statements == (SALES,)
         assert found.skipped == ((ACTION, "the join cannot be told apart"),)
 
 
 def test_text_that_no_longer_has_the_join_is_left_alone() -> None:
     for text in (OTHER, "SELEC nonsense (", ""):
-        found = hint_statements(decision(), [text], [query("statement 1 of 1")])
+        found = hinted(decision(), [text], [query("statement 1 of 1")])
         assert found.statements == (text,)
         ((_, reason),) = found.skipped
         assert reason
@@ -281,10 +290,28 @@ def test_text_that_no_longer_has_the_join_is_left_alone() -> None:
     ],
 )
 def test_what_sql_cannot_say_is_left_out_and_says_so(action: Action, why: str) -> None:
-    found = hint_statements(decision(action), [CREATE, SALES, OTHER], [query()])
+    found = hinted(decision(action), [CREATE, SALES, OTHER], [query()])
     assert found.statements == (CREATE, SALES, OTHER)
     ((_, reason),) = found.skipped
     assert why in reason
+
+
+@pytest.mark.parametrize(
+    ("version", "type", "hint", "held"),
+    [
+        ("3.5.1", JoinType.LEFT_SEMI, Hint.SHUFFLE_HASH, True),
+        ("3.5.7", JoinType.LEFT_SEMI, Hint.SHUFFLE_HASH, False),
+        ("3.5.1", JoinType.LEFT_SEMI, Hint.BROADCAST, False),
+        ("3.5.1", JoinType.INNER, Hint.SHUFFLE_HASH, False),
+    ],
+)
+def test_what_the_agent_hashed_without_losing_rows_is_no_hint_where_it_does_not_look(
+    version: str, type: JoinType, hint: Hint, held: bool
+) -> None:
+    action, ran = replace(ACTION, value=hint), [query("statement 1 of 1", replace(JOIN, type=type))]
+    text = "SELECT * FROM sales s WHERE EXISTS (SELECT 1 FROM date_dim d WHERE s.day = d.id AND s.price > d.price)"
+    found = hinted(decision(action), [text], ran, version)
+    assert (found.statements == (text,), found.skipped) == (held, ((action, LOSES_ROWS),) if held else ())
 
 
 def test_a_person_gets_the_text_of_a_job_that_is_no_sql_job() -> None:

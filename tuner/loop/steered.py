@@ -66,9 +66,11 @@ def carry_out(
     decision: Decision,
     told: Callable[[], AgentDirectives],
     queries: Callable[[], Sequence[Query]],
+    ran_version: str,
     problems: Problems,
 ) -> Directives:
-    """The directives, with what the agent is told; by conf alone where it cannot be handed over after all.
+    """The directives, with what the agent is told; by conf alone where it cannot be handed over after all. `ran_version` is the
+    Spark of the cohort's latest run ("" if unknown).
 
     Its hints are left then, out of SQL text too: they were advised for who looks at sizes and conditions before a join is hinted.
     """
@@ -82,8 +84,9 @@ def carry_out(
         )
         if by is not None:
             return by
-        return by_conf(decision, job.user_conf, (), (), "it could not be handed over")
-    return by_conf(decision, job.user_conf, job.statements, queries() if job.statements else (), way.why)
+        return by_conf(decision, job.user_conf, (), (), "", "it could not be handed over")
+    version = job.submission.spark_version or ran_version
+    return by_conf(decision, job.user_conf, job.statements, queries() if job.statements else (), version, way.why)
 
 
 def sharing(way: SteeringMethod, job: JobToRun, place: EventLogPlace) -> SteeringMethod:

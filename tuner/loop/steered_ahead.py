@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from tuner.history.store import Store
 from tuner.loop.event_log_place import EventLogPlace
@@ -39,7 +40,8 @@ def steered_ahead(
     have_jar_built(job, way, problems)
     told = AgentDirectives(ahead.message, ahead.skipped)
     way = sharing(way, job, place)
-    directives = carry_out(job, way, ahead.decision, lambda: told, lambda: _newest(store, job), problems)
+    newest, version = partial(_newest, store, job), ahead.spark_version
+    directives = carry_out(job, way, ahead.decision, lambda: told, newest, version, problems)
     taught = learned_from(ahead.own_runs, Elsewhere(), learns=ahead.has_learner)
     return steered(job, place, ahead.decision, directives, taught, ahead.names)
 

@@ -33,12 +33,14 @@ def steered_now(store: Store, job: JobToRun, place: EventLogPlace, runs: Sequenc
         if lent is not None:
             return lent
     latest = latest_outcome(runs)
-    known = what_is_known(store, job, runs, latest.spark_version if latest else "", problems)
+    version = latest.spark_version if latest else ""
+    known = what_is_known(store, job, runs, version, problems)
     have_jar_built(job, known.way, problems)
     decision = decide(known, problems)
     newest = newest_of_each(runs, job.instance)
     limits = size_limits(known.facts, decision, newest) if known.facts and known.way.route else SizeLimits()
     told = partial(agent_directives, decision, newest.of_latest, limits, newest.absent)
-    directives = carry_out(job, sharing(known.way, job, place), decision, told, lambda: newest.of_latest, problems)
+    way = sharing(known.way, job, place)
+    directives = carry_out(job, way, decision, told, lambda: newest.of_latest, version, problems)
     taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())
     return steered(job, place, decision, directives, taught, names_in(runs))

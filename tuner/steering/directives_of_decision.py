@@ -41,15 +41,21 @@ def by_agent(
 
 
 def by_conf(
-    decision: Decision, user_conf: Mapping[str, str], statements: Sequence[str], queries: Sequence[Query], why: str = ""
+    decision: Decision,
+    user_conf: Mapping[str, str],
+    statements: Sequence[str],
+    queries: Sequence[Query],
+    spark_version: str,
+    why: str = "",
 ) -> Directives:
-    """Properties by conf, and hints in the text of a `sql=` job; `why` says what kept the agent from being used."""
+    """Properties by conf, and hints in the text of a `sql=` job, for this Spark ("" if unknown); `why` says what kept the agent
+    from being used."""
     directives = replace(steering_conf(decision, user_conf), why=why)
     if statements:
         # It loads a parser of SQL, which no other job waits for.
         from tuner.steering.statement_hints import hint_statements
 
-        hinted = hint_statements(decision, statements, queries)
+        hinted = hint_statements(decision, statements, queries, spark_version)
         directives = replace(directives, statements=hinted.statements)
         skipped = (
             *hinted.skipped,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tuner.model.action import Action, ActionKind, Hint
@@ -12,6 +12,8 @@ from tuner.model.decision import DecidedChange, Decision
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query
 from tuner.model.strategy import BuildSide
+from tuner.spark.join_selection.lost_rows import may_lose_rows
+from tuner.spark.version import Version, read_version
 from tuner.steering.sql_filters import JobFilters, SqlFilters
 from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
 
@@ -22,6 +24,7 @@ _NO_HINT = {
 }
 OTHER_VALUES = "held: the filters of its statement have other values than those it was measured with"
 UNKNOWN_FILTERS = "held: what its statement was filtered by when it was measured is not known"
+LOSES_ROWS = "held: this Spark may lose rows of such a hash join, and only the agent tells whether"
 LOST_WITH_VALUES = "held: it lost or failed with the values that the filters of its statement have"
 # How the SQL runner describes what it runs.
 _STATEMENT = re.compile(r"^statement (\d+) of (\d+)$")
@@ -35,11 +38,16 @@ class HintedStatements:
     skipped: tuple[tuple[Action, str], ...] = ()
 
 
-def hint_statements(decision: Decision, statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
+def hint_statements(
+    decision: Decision, statements: Sequence[str], queries: Iterable[Query], spark_version: str
+) -> HintedStatements:
     """Write each join hint in force into the statements whose earlier run (`queries`) had that join, with values that its change
-    may act on."""
+    may act on; but those that `spark_version` may lose rows by, which the agent alone tells."""
+    version, ran = read_version(spark_version), list(queries)
     decided = {action: one for one in decision.in_force for action in one.change.carried_out}
-    return _written(decision.actions, statements, list(queries), decided)
+    wrong = {action for action in decision.actions if any(_may_lose_rows(action, query, version) for query in ran)}
+    found = _written([a for a in decision.actions if a not in wrong], statements, ran, decided)
+    return replace(found, skipped=(*found.skipped, *((a, LOSES_ROWS) for a in decision.actions if a in wrong)))
 
 
 def suggest_hints(actions: Iterable[Action], statements: Sequence[str], queries: Iterable[Query]) -> HintedStatements:
@@ -142,6 +150,14 @@ def _request(action: Action, query: Query) -> JoinHintRequest | None:
         return None
     side = _side(sites[0], action.relations)
     return JoinHintRequest.for_side(Hint(action.value), sites[0], side) if side else None
+
+
+def _may_lose_rows(action: Action, query: Query, version: Version) -> bool:
+    """Whether a query has a join that the hint reaches, and that a hash join may be wrong for."""
+    if action.value != Hint.SHUFFLE_HASH or query.fingerprint != action.query:
+        return False
+    sites = ((site, _side(site, action.relations)) for site in query.joins if site.signature == action.target)
+    return any(side is not None and may_lose_rows(site.type, side, version) for site, side in sites)
 
 
 def _side(site: JoinSite, relations: tuple[str, ...]) -> BuildSide | None:

@@ -7,13 +7,16 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from upath import UPath
 
-from tuner.loop.event_log_place import event_log_place
+from tuner.errors import TunerError
+from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
 from tuner.loop.shared_directives import shared_with
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.steering.agent.submission import Submission
+from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 ELSEWHERE = Submission(conf={"spark.submit.deployMode": "cluster"})
 
@@ -40,6 +43,28 @@ def test_they_get_into_a_bucket() -> None:
     share = shared_with(shared, event_log_place(shared))
     assert share is not None
     assert UPath(share("what to do")).read_text() == "what to do"
+
+
+@pytest.mark.parametrize("base", ["", "memory://bucket-of-the-tuners"])
+def test_where_the_log_is_its_authors_they_lie_below_the_base(base: str, tmp_path: Path) -> None:
+    (own := tmp_path / "own").mkdir()
+    shared = replace(
+        job(base or str(tmp_path / "base")), user_conf={EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: str(own)}
+    )
+    share = shared_with(shared, event_log_place(shared))
+    assert share is not None
+    url = share("what to do")
+    assert url.startswith(base or f"{tmp_path.as_uri()}/base/") and f"{of_key(shared.key)}/" in url
+    assert UPath(url).read_text() == "what to do" and not list(own.iterdir())
+
+
+def test_a_base_that_a_service_has_no_file_system_for_is_told(tmp_path: Path) -> None:
+    glue = Submission(conf={}, platform="Glue", schemes=frozenset({"s3"}))
+    shared = replace(job(str(tmp_path)), submission=glue)
+    share = shared_with(shared, EventLogPlace("s3://own"))
+    assert share is not None
+    with pytest.raises(TunerError, match="a path of this machine is none of Glue's"):
+        share("what to do")
 
 
 def test_they_go_nowhere_where_a_driver_elsewhere_has_no_directory(tmp_path: Path) -> None:

@@ -99,18 +99,23 @@ def _not_enabled(location: str, job: JobToRun) -> EventLogPlace:
 
 
 def _below_base(job: JobToRun) -> EventLogPlace:
+    directory, obstacle = own_directory(job)
+    if obstacle:
+        return EventLogPlace(
+            why=f"no event log can be had below {redact(job.event_log_base)} ({obstacle}): Spark might not start with it; set "
+            "event_log_base to a directory or URL that Spark can write to and this machine can read"
+        )
+    return EventLogPlace(directory, {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: directory})
+
+
+def own_directory(job: JobToRun) -> tuple[str, str]:
+    """A directory below the base for this try alone, which is made, and why Spark might not get at it ("" where it does)."""
     base = job.event_log_base.rstrip("/") or job.event_log_base
     parts = [_directory_name(part) for part in (job.cohort, *job.key.split("/"))]
     parts[-1] += of_key(job.key)
     local = local_path(base)
     directory = "/".join([base, *parts]) if local is None else Path(local.absolute(), *parts).as_uri()
-    obstacle = _base_obstacle(job) or _writing_obstacle(directory, job, make=True)
-    if obstacle:
-        return EventLogPlace(
-            why=f"no event log can be had below {redact(base)} ({obstacle}): Spark might not start with it; set "
-            "event_log_base to a directory or URL that Spark can write to and this machine can read"
-        )
-    return EventLogPlace(directory, {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: directory})
+    return directory, _base_obstacle(job) or _writing_obstacle(directory, job, make=True)
 
 
 def _base_obstacle(job: JobToRun) -> str:

@@ -1,16 +1,15 @@
-"""Directives that are too long for a property, beside the event log of their run: its driver can read and write there."""
+"""Directives that are too long for a property, in a directory of their run: its driver can read there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 from zipfile import Path as ZipPath
 
 from tuner.errors import TunerError
 from tuner.eventlog.location import local_path, log_path, on_disk
 from tuner.eventlog.properties import redact
-from tuner.loop.event_log_place import EventLogPlace, of_key
+from tuner.loop.event_log_place import EventLogPlace, of_key, own_directory
 from tuner.loop.turn import JobToRun
 from tuner.within_time import within
 
@@ -20,17 +19,24 @@ MAX_SECONDS = 15.0
 
 
 def shared_with(job: JobToRun, place: EventLogPlace) -> Callable[[str], str] | None:
-    """What puts directives where the driver of a run reads them; None where its log goes to no directory of its own, or to one of
-    this machine."""
-    here = local_path(place.directory) is not None and not job.base_is_shared
-    return (
-        None if here or not place.directory.endswith(of_key(job.key)) else partial(_share, place.directory, job.access)
-    )
+    """What puts directives where the driver of a run reads them: beside its log, where that has a directory of its own, else in
+    one below the base, which is made then. None where it leaves no log, or the base is one of this machine."""
+    here = local_path(job.event_log_base) is not None and not job.base_is_shared
+    return None if here or not place.directory else partial(_share, job, place)
 
 
-def _share(directory: str, access: Mapping[str, Any], text: str) -> str:
+def _share(job: JobToRun, place: EventLogPlace, text: str) -> str:
+    directory, obstacle = place.directory, ""
+    if not directory.endswith(of_key(job.key)):
+        directory, obstacle = own_directory(job)
+    if obstacle:
+        raise TunerError(
+            f"{redact(directory)}: the driver may not get at directives there ({obstacle}); set event_log_base to a URL that it "
+            "can read and this machine can write to"
+        )
+
     def write() -> None:
-        file = log_path(directory, access) / FILE_NAME
+        file = log_path(directory, job.access) / FILE_NAME
         assert not isinstance(file, ZipPath)
         file.write_text(text, encoding="utf-8")
         if on_disk(file):

@@ -47,7 +47,8 @@ def _why_not_fetched(runs: Sequence[Run], now: datetime, jar: str) -> str:
     until = failed[0].started_at + DOES_WITHOUT
     return (
         f"run {failed[0].key} was to fetch it, failed and left no event log: Spark does not start without its jar; see that "
-        f"{jar} is there and that the job may read it; it is tried again from {until:%Y-%m-%d} on, or with another agent_jar"
+        f"{jar} is there and that the job may read it, and what lies below event_log_base; it is tried again from "
+        f"{until:%Y-%m-%d} on, or with another agent_jar"
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import current_thread, main_thread
+from time import time
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.airflow_plugin.engines.aws_account import AwsAccount
 from tests.airflow_plugin.engines.hanging import Hanging
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
+from tests.nightly import Spark
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -94,6 +96,33 @@ def test_the_jobs_own_defaults_stay_in_force(aws: AwsAccount, service: SparkServ
         run(glue.operator(), run_id)
     assert (service.last["spark.executor.cores"], service.last[THRESHOLD]) == ("2", "7")
     assert "spark.tuner.key" in service.last
+
+
+def test_joins_of_a_job_that_has_its_spark_ui_on_are_steered(
+    aws: AwsAccount, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a job made in the console has it: the log is its author's, the directives lie below event_log_base."""
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__AGENT_JAR", "s3://logs/agent-{spark_minor}.jar")
+
+    def with_planner_sizes(conf: Mapping[str, str]) -> bool:
+        service.submitted.append(dict(conf))
+        Spark(start_ms=int(time() * 1000)).write(
+            {"spark.driver.memory": "4g", **conf}, conf["spark.tuner.key"].replace("/", "-")
+        )
+        return True
+
+    monkeypatch.setattr(service, "run", with_planner_sizes)
+    glue = Glue(aws, {"--enable-spark-ui": "true", "--spark-event-logs-path": "s3://logs/own/"})
+    for run_id in ("r1", "r2"):
+        run(glue.operator(), run_id)
+    directives = service.last["spark.files"]
+    assert (
+        directives.startswith("s3://logs/tuner/sales.nightly/")
+        and service.last["spark.eventLog.dir"] == "s3://logs/own/"
+    )
+    assert service.last["spark.tuner.directives.file"] == directives.rpartition("/")[2]
+    assert {r.event_log_dir for r in stored()} == {"s3://logs/own/"}
+    assert standings(stored()) == TRIED_THEN_PROVEN[:2]
 
 
 @pytest.mark.parametrize(("command", "is_spark"), [("gluestreaming", True), ("pythonshell", False), ("glueray", False)])

@@ -423,18 +423,21 @@ class TaskSteering:
 
     def _task(self, job: SparkJob, current: Settings, seconds_left: float | None = None) -> TaskSubmission:
         from airflow_plugin.task_submission import TaskSubmission
+        from tuner.spark.master import waits_for_completion
 
         arguments = self.operator._tuner_given
+        submission = self.engine.submission(self.operator, job, current.agent_jar)
+        ends_before = self.engine.ends_as_spark_submit and not waits_for_completion(submission.conf)
         return TaskSubmission(
             self.context["ti"],
             self._log,
             arguments,
             job.conf,
-            self.engine.submission(self.operator, job, current.agent_jar),
+            submission,
             pushes_xcom=self.operator.do_xcom_push,
             job_name=job.name,
             access=self._access(job.conf.get(EVENT_LOG_DIR) or arguments.event_log_base or current.event_log_base),
-            log_lands_late=self.engine.log_lands_late,
+            log_lands_late=self.engine.log_lands_late or ends_before,
             sets_sizes=self.engine.sets_sizes and job.sets_sizes,
             shapes=self.engine.shapes,
             is_driver_apart=True,

@@ -28,6 +28,7 @@ class Bash(Engine):
     """
 
     title = "the shell command"
+    ends_as_spark_submit = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
         return (Call(operator.subprocess_hook, "run_command"),)

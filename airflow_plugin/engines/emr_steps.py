@@ -8,9 +8,12 @@ from typing import Any
 
 from airflow_plugin.engines.aws import S3, api_call, is_aws_refusal, s3_access
 from airflow_plugin.engines.engine import Additions, Ask, Call, Engine, Limits, Request, SparkJob
+from tuner.spark.properties import MASTER
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse
 
 _RUNNER, _COMMAND = "command-runner.jar", "spark-submit"
+# Of a cluster's spark-defaults.conf.
+_DEFAULTS = {MASTER: "yarn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class EmrSteps(Engine):
 
     title = "EMR"
     schemes = S3 | {"hdfs"}
+    ends_as_spark_submit = True
     # All arguments of a step may have 10,280 characters.
     limits = Limits(characters=4_000)
 
@@ -35,7 +39,7 @@ class EmrSteps(Engine):
         return (api_call(operator, "emr", "AddJobFlowSteps"),)
 
     def read(self, operator: Any, request: Request) -> Sequence[SparkJob]:
-        return [SparkJob(step.given.properties, name=step.name) for step in _steps(request)]
+        return [SparkJob(step.given.properties, _DEFAULTS, step.name) for step in _steps(request)]
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         steps = [dict(step) for step in request["Steps"]]

@@ -129,12 +129,13 @@ class Engine(ABC):
 
     `title` is what people call it, `schemes` are those of the file systems that its Sparks have (None: not known). An engine's
     requests are calls (`calls`), or fields of the operator (`fields`), which are as they were once it has executed.
-    `log_lands_late`: event logs get to where they are read after the job has ended. `sends_again`: an operator that makes its
-    request once more has deleted the job of the first one, which never started. `call_lasts`: what a request raises may be how
-    its job ended, for the call lasts as long. `answers_with_its_job`: where a request names its job (`names_its_job`), the
-    service answers with the one that is there; elsewhere its answer does not tell. `sets_sizes`: jobs have the memory that their
-    own properties ask for, and others can be put in their place; `shapes` are the containers of executors that there are: for
-    numbers of cores the most bytes, () for any.
+    `log_lands_late`: event logs get to where they are read after the job has ended. `ends_as_spark_submit`: a job is over, as far
+    as its operator sees, when its spark-submit is. `sends_again`: an operator that makes its request once more has deleted the
+    job of the first one, which never started. `call_lasts`: what a request raises may be how its job ended, for the call lasts
+    as long. `answers_with_its_job`: where a request names its job (`names_its_job`), the service answers with the one that is
+    there; elsewhere its answer does not tell. `sets_sizes`: jobs have the memory that their own properties ask for, and others
+    can be put in their place; `shapes` are the containers of executors that there are: for numbers of cores the most bytes, ()
+    for any.
     """
 
     title: ClassVar[str]
@@ -142,6 +143,7 @@ class Engine(ABC):
     fields: ClassVar[tuple[str, ...]] = ()
     limits: ClassVar[Limits] = Limits()
     log_lands_late: ClassVar[bool] = False
+    ends_as_spark_submit: ClassVar[bool] = False
     sends_again: ClassVar[bool] = False
     call_lasts: ClassVar[bool] = False
     answers_with_its_job: ClassVar[bool] = False

@@ -25,6 +25,7 @@ class KubernetesPod(Engine):
     """
 
     title = "the pod"
+    ends_as_spark_submit = True
 
     def calls(self, operator: Any) -> Sequence[Call]:
         from airflow.providers.cncf.kubernetes.utils.pod_manager import PodManager

@@ -22,6 +22,7 @@ class Ssh(Engine):
     """Nothing of this machine is there: no jar, no properties file, no spark-defaults.conf. What they set wins all the same."""
 
     title = "the machine behind SSH"
+    ends_as_spark_submit = True
     call_lasts = True
 
     def calls(self, operator: Any) -> Sequence[Call]:

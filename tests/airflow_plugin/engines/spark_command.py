@@ -1,5 +1,5 @@
 """A spark-submit without a Spark, as commands start it: it takes its properties from SPARK_SUBMIT_OPTS, too, notes what it had,
-and leaves an event log."""
+and leaves an event log; with `later` as its last argument it leaves that to `leave_log`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,9 +31,14 @@ def started(notes: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in notes.read_text().splitlines()] if notes.exists() else []
 
 
-def main(notes: str, *arguments: str) -> int:
+def leave_log(conf: Mapping[str, str], how: str = "ok") -> int:
+    """The event log of a job with these properties; its exit code."""
     from tests.airflow_plugin import logging_spark
 
+    return logging_spark.main([part for key, value in conf.items() for part in ("--conf", f"{key}={value}")] + [how])
+
+
+def main(notes: str, *arguments: str) -> int:
     options = shlex.split(os.environ.get("SPARK_SUBMIT_OPTS", ""))
     conf = dict(option[2:].split("=", 1) for option in options if option.startswith("-Dspark."))
     conf |= dict(value.split("=", 1) for flag, value in pairwise(arguments) if flag == "--conf")
@@ -41,9 +47,9 @@ def main(notes: str, *arguments: str) -> int:
     with Path(notes).open("a") as file:
         file.write(json.dumps(noted) + "\n")
     how = arguments[-1] if arguments else "ok"
-    if "spark.eventLog.dir" not in conf:
+    if "spark.eventLog.dir" not in conf or how == "later":
         return int(how == "fail")
-    return logging_spark.main([part for key, value in conf.items() for part in ("--conf", f"{key}={value}")] + [how])
+    return leave_log(conf, how)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,23 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
     assert ti.xcoms["spark_tuner"]["state"] == "succeeded"
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--master spark://h:7077 --deploy-mode cluster",
+        "--master yarn --deploy-mode cluster --conf spark.yarn.submit.waitAppCompletion=false",
+    ],
+)
+def test_a_command_that_ends_before_its_application_is_harvested_at_the_next_decision(
+    options: str, started: Started, stored: Stored
+) -> None:
+    run(bash(f"spark-submit {options} later"))
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    spark_command.leave_log(started()[0])
+    run(bash(f"spark-submit {options} later"), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
 def test_the_environment_is_what_the_author_gave_and_the_options(started: Started, monkeypatch: Any) -> None:
     monkeypatch.setenv("FROM_WORKER", "1")
     for given, there in (

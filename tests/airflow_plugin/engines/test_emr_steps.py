@@ -61,8 +61,8 @@ class Emr:
         return [parse(command[1:]).properties for command in commands if command[0] == "spark-submit"]
 
 
-def run(op: Any, run_id: str) -> None:
-    ti: Any = TaskInstance(run_id=run_id)
+def run(op: Any, run_id: str, try_number: int = 1) -> None:
+    ti: Any = TaskInstance(run_id=run_id, try_number=try_number)
     op.execute({"ti": ti, "task_instance": ti})
 
 
@@ -145,6 +145,26 @@ def test_a_job_is_not_blamed_for_another_step(
     with pytest.raises(RuntimeError, match="copy failed"):
         run(op, "r1")
     assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED]
+
+
+@pytest.mark.parametrize("options", [("--deploy-mode", "cluster"), ("--master", "yarn", "--deploy-mode", "cluster")])
+def test_a_step_that_ends_before_its_application_is_harvested_at_the_next_decision(
+    options: tuple[str, ...],
+    aws: AwsAccount,
+    service: SparkService,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A step's master is YARN, where nothing says another."""
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", lambda **_: None)
+    emr, ran, waiting = Emr(aws), aws.run, list[Callable[[], bool]]()
+    monkeypatch.setattr(aws, "run", lambda conf: not waiting.append(lambda: ran(conf)))
+    one = step("load", *options, "--conf", "spark.yarn.submit.waitAppCompletion=false")
+    run(emr.operator(one, wait_for_completion=True), "r1")
+    assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.RUNNING]
+    waiting.pop()()
+    run(emr.operator(one, wait_for_completion=True), "r2")
+    assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED, RunState.RUNNING]
 
 
 def test_a_store_that_hangs_keeps_a_task_no_longer_than_one_of_its_jobs(

@@ -164,6 +164,17 @@ def test_what_the_pod_runs_has_the_properties_and_its_own(
     assert [r.state for r in stored()] == [RunState.SUCCEEDED]
 
 
+def test_a_pod_that_ends_before_its_application_is_harvested_at_the_next_decision(
+    make: Callable[..., Any], started: Started, stored: Stored
+) -> None:
+    arguments = ["--master", "spark://h:7077", "--deploy-mode", "cluster", "later"]
+    run(make(arguments=arguments))
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    spark_command.leave_log(started()[0])
+    run(make(arguments=arguments), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
 def test_dollar_signs_arrive(make: Callable[..., Any], started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "$(HOME) $$ ${HOME} $"
     monkeypatch.setattr("airflow_plugin.engines.kubernetes_pod.added_options", lambda _: f"'-Dspark.tuner.text={text}'")

@@ -177,6 +177,23 @@ def test_what_is_not_one_spark_job_is_sent_as_it_is(server: SshServer, stored: S
     assert stored() == []
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--master spark://h:7077 --deploy-mode cluster",
+        "--master yarn --deploy-mode cluster --conf spark.yarn.submit.waitAppCompletion=false",
+    ],
+)
+def test_a_command_that_ends_before_its_application_is_harvested_at_the_next_decision(
+    options: str, server: SshServer, started: Started, stored: Stored
+) -> None:
+    run(ssh(f"spark-submit {options} later"))
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    spark_command.leave_log(started()[0])
+    run(ssh(f"spark-submit {options} later"), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
 def test_a_job_that_fails_in_a_trial_is_tried_without_it(server: SshServer, started: Started, stored: Stored) -> None:
     run(ssh(), "r1")
     with pytest.raises(Exception, match="exit status = 1"):

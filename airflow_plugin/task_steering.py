@@ -438,6 +438,7 @@ class TaskSteering:
             job_name=job.name,
             access=self._access(job.conf.get(EVENT_LOG_DIR) or arguments.event_log_base or current.event_log_base),
             log_lands_late=self.engine.log_lands_late or ends_before,
+            is_waited_for=self.engine.waits(self.operator),
             sets_sizes=self.engine.sets_sizes and job.sets_sizes,
             shapes=self.engine.shapes,
             is_driver_apart=True,

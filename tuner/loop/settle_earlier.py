@@ -69,9 +69,10 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     is_told = was_seen and superseded and root_cause(found.application.failures) is not None
     if not (given_up or is_told or found.application.status is Completeness.COMPLETE):
         return
-    # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where
-    # logs land late no task sees its own, and one that succeeded may be cleared: a clean log accuses no change then.
-    failed = was_seen or found.has_failed or (superseded and not (job.log_lands_late and has_ended(found)))
+    # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where no
+    # task sees how its job ends, one that succeeded may be cleared: a clean log accuses no change then.
+    is_unseen = job.log_lands_late or not job.is_waited_for
+    failed = was_seen or found.has_failed or (superseded and not (is_unseen and has_ended(found)))
     state = state_of(found.application, failed=failed)
     outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
     if outcome:

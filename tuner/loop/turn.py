@@ -44,7 +44,7 @@ class JobToRun:
     the job may be kept waiting, `borrows` whether its first run has what other jobs have proven, `objective` what changes are
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
     in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there, or be whole,
-    later than its driver sees its run end.
+    later than its driver sees its run end, `is_waited_for` that this driver sees it end at all.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
     `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates or says it is ("": nobody
     named one).
@@ -67,6 +67,7 @@ class JobToRun:
     objective: Objective = Objective.TIME
     access: Mapping[str, Any] = field(default_factory=dict, repr=False)
     log_lands_late: bool = False
+    is_waited_for: bool = True
     resources: Resources = Resources.OBSERVE
     memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
     tags: tuple[str, ...] | None = None

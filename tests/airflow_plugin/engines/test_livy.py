@@ -231,6 +231,21 @@ def test_a_task_that_does_not_wait_is_harvested_at_the_next_decision(
     assert THRESHOLD in service.last
 
 
+def test_a_task_that_does_not_wait_and_is_cleared_has_not_failed(
+    service: SparkService, stored: Callable[[], list[Run]]
+) -> None:
+    run("r1", polling_interval=0)
+    run("r1", polling_interval=0, try_number=2)
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+
+
+def test_a_job_that_failed_with_nobody_waiting_has(service: SparkService, stored: Callable[[], list[Run]]) -> None:
+    service.how = "fail"
+    run("r1", polling_interval=0)
+    run("r1", polling_interval=0, try_number=2)
+    assert [r.state for r in stored()] == [RunState.FAILED, RunState.RUNNING]
+
+
 class Deferring:
     """A batch that is not over when it is asked for the first time."""
 

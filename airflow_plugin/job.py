@@ -40,6 +40,7 @@ def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> Job
         access=task.access,
         log_lands_late=task.log_lands_late,
         is_waited_for=task.is_waited_for,
+        shares_task=bool(task.job_name),
         resources=_resources(arguments.spark_resources, settings) if task.sets_sizes else Resources.OBSERVE,
         memory_limits=MemoryLimits(
             settings.max_executor_memory, settings.max_driver_memory, task.shapes, task.is_driver_apart

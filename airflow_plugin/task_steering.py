@@ -385,14 +385,19 @@ class TaskSteering:
         most_seconds = settings.load().most_seconds
         until = monotonic() + most_seconds.after_all() - self._waited
         newest = max((one.turn.job.try_number for one in begun), default=0)
+        # Then others may have yet to end, or never start.
+        has_one_failed = False
         for number, one in enumerate(begun, start=1):
             waited = 0.0 if number > 1 else self._waited
             # A job of an earlier try, whose end nobody saw, ended in its own way.
             is_seen = one.turn.job.try_number == newest
             ended = self._to_harvest(one, replace(most_seconds, left=until - monotonic(), waited_after=waited))
+            if has_one_failed:
+                ended = _with_late_log(ended)
             with self._masked(ended.turn.job.access):
                 how = failed if is_its_end and is_seen else None
                 report = turn.end(ended, failed=how, error=error if is_seen else "")
+            has_one_failed = has_one_failed or (report is not None and report.has_failed)
             if number < len(begun) and (report is None or report.is_late or monotonic() >= until):
                 self._log.info(
                     "spark-tuner: %d more event logs are harvested at their cohorts' next runs", len(begun) - number
@@ -445,6 +450,11 @@ class TaskSteering:
             seconds_left=seconds_left,
             runs_as=job.runs_as,
         )
+
+
+def _with_late_log(begun: Begun) -> Begun:
+    """As a turn whose log, where it is not there, says nothing of how its job ended."""
+    return replace(begun, turn=replace(begun.turn, job=replace(begun.turn.job, log_lands_late=True)))
 
 
 def _distinct(jobs: Sequence[SparkJob]) -> list[SparkJob]:

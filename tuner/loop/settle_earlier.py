@@ -59,7 +59,9 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
             found = harvest(log).as_ended(now)
     except Exception as error:
         if given_up:
-            store.finish(run.key, RunState.FAILED if superseded else RunState.LOST, now, None)
+            # Where its task ended before it, or for another job, it may never have started.
+            is_blamed = superseded and not (job.shares_task and job.is_waited_for)
+            store.finish(run.key, RunState.FAILED if is_blamed else RunState.LOST, now, None)
             if isinstance(error, EventLogUnreadError):
                 problems.found.append(f"gave up the log of run {run.key}: {error}")
             unmark(job, run.key)
@@ -70,8 +72,9 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     if not (given_up or is_told or found.application.status is Completeness.COMPLETE):
         return
     # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where no
-    # task sees how its job ends, one that succeeded may be cleared: a clean log accuses no change then.
-    is_unseen = job.log_lands_late or not job.is_waited_for
+    # task sees how its job ends, one that succeeded may be cleared, and one of several jobs fails for another's failure: a clean
+    # log accuses no change then.
+    is_unseen = job.log_lands_late or not job.is_waited_for or job.shares_task
     failed = was_seen or found.has_failed or (superseded and not (is_unseen and has_ended(found)))
     state = state_of(found.application, failed=failed)
     outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)

@@ -44,7 +44,8 @@ class JobToRun:
     the job may be kept waiting, `borrows` whether its first run has what other jobs have proven, `objective` what changes are
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
     in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there, or be whole,
-    later than its driver sees its run end, `is_waited_for` that this driver sees it end at all.
+    later than its driver sees its run end, `is_waited_for` that this driver sees it end at all, `shares_task` that the task has
+    other Spark jobs, too: it may end before this one, or for another.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
     `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates or says it is ("": nobody
     named one).
@@ -68,6 +69,7 @@ class JobToRun:
     access: Mapping[str, Any] = field(default_factory=dict, repr=False)
     log_lands_late: bool = False
     is_waited_for: bool = True
+    shares_task: bool = False
     resources: Resources = Resources.OBSERVE
     memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
     tags: tuple[str, ...] | None = None
@@ -139,6 +141,11 @@ class Report:
     failure: Failure | None = None
     gained: Gained | None = None
     is_late: bool = False
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its log tells that it failed."""
+        return self.run is not None and self.run.state is RunState.FAILED
 
     @property
     def query_names(self) -> QueryNames:

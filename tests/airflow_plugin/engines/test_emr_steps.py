@@ -147,6 +147,65 @@ def test_a_job_is_not_blamed_for_another_step(
     assert [r.state for r in runs(tmp_path, "sales.nightly")] == [RunState.SUCCEEDED]
 
 
+def failing(**_: object) -> None:
+    raise RuntimeError("the step load failed")
+
+
+@pytest.mark.parametrize(("run_id", "try_number"), [("r2", 1), ("r1", 2)])
+def test_a_step_that_runs_once_another_had_failed_is_harvested_at_the_next_decision(
+    run_id: str,
+    try_number: int,
+    aws: AwsAccount,
+    service: SparkService,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """ActionOnFailure=CONTINUE: the task ends with the step that fails, the cluster goes on. In the next run, or a retry."""
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", failing)
+    emr, ran, waiting = Emr(aws), aws.run, list[Callable[[], bool]]()
+
+    def load_fails(conf: Any) -> bool:
+        service.how = "fail" if conf["spark.tuner.cohort"].endswith("load") else "ok"
+        return ran(conf) if service.how == "fail" else not waiting.append(lambda: ran(conf))
+
+    monkeypatch.setattr(aws, "run", load_fails)
+    with pytest.raises(RuntimeError, match="load failed"):
+        run(emr.operator(step("load"), step("report"), wait_for_completion=True), "r1")
+    states = {name: [r.state for r in runs(tmp_path, f"sales.nightly.{name}")] for name in ("load", "report")}
+    assert states == {"load": [RunState.FAILED], "report": [RunState.RUNNING]}
+    waiting[0]()
+    monkeypatch.setattr(aws, "run", ran)
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", lambda **_: None)
+    run(emr.operator(step("load"), step("report"), wait_for_completion=True), run_id, try_number)
+    assert [r.state for r in runs(tmp_path, "sales.nightly.report")] == [RunState.SUCCEEDED, RunState.SUCCEEDED]
+
+
+def test_a_step_that_never_started_for_another_is_lost(
+    aws: AwsAccount, service: SparkService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", failing)
+    emr, ran = Emr(aws), aws.run
+    monkeypatch.setattr(aws, "run", lambda conf: conf["spark.tuner.cohort"].endswith("load") and ran(conf))
+    service.how = "fail"
+    for try_number in (1, 2):
+        with pytest.raises(RuntimeError, match="load failed"):
+            run(emr.operator(step("load"), step("report"), wait_for_completion=True), "r1", try_number)
+    assert [r.state for r in runs(tmp_path, "sales.nightly.report")] == [RunState.LOST, RunState.RUNNING]
+
+
+def test_steps_none_of_which_starts_are_tried_without_what_may_keep_them(
+    aws: AwsAccount, service: SparkService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airflow.providers.amazon.aws.hooks.emr.wait", failing)
+    ran = aws.run
+    monkeypatch.setattr(aws, "run", lambda conf: "spark.eventLog.dir" not in conf and ran(conf))
+    emr = Emr(aws)
+    for try_number in (1, 2):
+        with pytest.raises(RuntimeError, match="load failed"):
+            run(emr.operator(step("load"), step("report"), wait_for_completion=True), "r1", try_number)
+    assert len(service.submitted) == 2 and all("spark.eventLog.dir" not in conf for conf in service.submitted)
+
+
 @pytest.mark.parametrize("options", [("--deploy-mode", "cluster"), ("--master", "yarn", "--deploy-mode", "cluster")])
 def test_a_step_that_ends_before_its_application_is_harvested_at_the_next_decision(
     options: tuple[str, ...],

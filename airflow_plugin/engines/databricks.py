@@ -101,6 +101,11 @@ class Databricks(Engine):
     def waits(self, operator: Any) -> bool:
         return bool(operator.wait_for_termination)
 
+    def ends_as_its_job(self, operator: Any) -> bool:
+        # Other operators than that of runs/submit have one task.
+        tasks = getattr(operator, "tasks", None) or (getattr(operator, "json", None) or {}).get("tasks")
+        return not tasks or not any(_why_not(task) for _, task in _tasks({"tasks": tasks}))
+
     def submission(self, operator: Any, job: SparkJob, agent_jar: str) -> Submission:
         # Libraries are loaded after Spark has started (apache/sedona#513).
         return replace(super().submission(operator, job, agent_jar), brings_files=False)

@@ -45,6 +45,8 @@ class Workspace:
     # Answers 429 or another status to whoever submits.
     unavailable: tuple[int, str] | None = None
     running: bool = False
+    # Whether a task of theirs without a cluster fails.
+    others_fail: bool = False
     # What its cluster policies say, by their ids.
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
     # Whether Spark says that the application ended before its cluster is taken down.
@@ -122,7 +124,7 @@ class Workspace:
             {"task_key": task.get("task_key", body.get("run_name")), "run_id": run_id, "start_time": run_id}
             for task in body.get("tasks") or [body]
         ]
-        result = "SUCCESS" if all(ended) else "FAILED"
+        result = "SUCCESS" if all(ended) and not self.others_fail else "FAILED"
         self._runs[run_id] = {
             "run_id": run_id,
             "job_id": 7,

@@ -335,6 +335,27 @@ def test_a_job_that_fails_fails_and_its_retry_has_no_trial(
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.FAILED, RunState.RUNNING]
 
 
+SQL = {"task_key": "publish", "sql_task": {"warehouse_id": "w"}}
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["tasks", "json"])
+@pytest.mark.parametrize(
+    ("others", "state"), [([SQL], RunState.SUCCEEDED), ([], RunState.FAILED)], ids=["beside a warehouse", "alone"]
+)
+def test_a_job_is_not_blamed_for_a_task_that_starts_no_spark(
+    others: list[Any], state: RunState, named: bool, workspace: Workspace, stored: Stored
+) -> None:
+    tasks = [{"task_key": "load", "notebook_task": {"notebook_path": "/l"}, "new_cluster": cluster()}, *others]
+    given: dict[str, Any] = {"tasks": tasks} if named else {"json": {"tasks": tasks}}
+    workspace.others_fail = True
+    with pytest.raises(Exception, match=r"FAILED"):
+        run(submit_run(**given), "r1")
+    workspace.deliver()
+    workspace.others_fail = False
+    run(submit_run(**given), "r2")
+    assert [r.state for r in stored()] == [state, RunState.RUNNING]
+
+
 def test_a_log_that_is_never_delivered_costs_the_job_nothing(workspace: Workspace, stored: Stored) -> None:
     for run_id in ("r1", "r2"):
         run(submit_run(), run_id)

@@ -38,7 +38,7 @@ class EmrRequest(Engine):
     driver: ClassVar[str]
     sets_sizes = True
     schemes = S3 | {"hdfs"}
-    # Of botocore's models: SensitivePropertiesMap of both services.
+    # Of botocore's models: SensitivePropertiesMap of both services, which spark-defaults is. Options take 102,400 characters.
     limits = Limits(characters=1024, properties=100)
 
     def calls(self, operator: Any) -> Sequence[Call]:
@@ -53,10 +53,11 @@ class EmrRequest(Engine):
                 "it has a client_request_token, with which AWS takes a retry only if that is the same request; leave it out to "
                 "have the task tuned"
             )
-        defaults = _defaults(request.get("configurationOverrides") or {}).get("properties", {})
+        defaults = spark_texts(_defaults(request.get("configurationOverrides") or {}).get("properties", {}))
+        options = _given(job)
         # An application of EMR Serverless has its release from when it was made.
         runtime = runtime_of(request.get("releaseLabel"))
-        return (SparkJob({**spark_texts(defaults), **_given(job)}, runtime=runtime),)
+        return (SparkJob({**defaults, **options}, runtime=runtime, unlimited=frozenset(options)),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions

@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tuner.spark.properties import JARS
+from tuner.spark.properties import EXTENSIONS, FILES, JARS
 from tuner.steering.agent.submission import Submission
 
 Request = Mapping[str, Any]
 # What asks a service. It is called aside, once, and nobody waits for it beyond the time that the task has: it may still be under
 # way as the operator goes on. Airflow answers the task's own thread alone, so connections are asked for before it is made.
 Ask = Callable[[], Mapping[str, Any]]
+# Of the author's, to which the agent's entries are added.
+_LISTS = (JARS, FILES, EXTENSIONS)
 
 
 class LeftAloneError(Exception):
@@ -32,7 +34,8 @@ class SparkJob:
 
     `name` tells it from the other jobs of its task, where that has several; `submission` is how it is submitted, where a request
     tells. `sets_sizes`: its memory may be another than its author's, where the engine's may. `runs_as` is the user whom it
-    impersonates or says it is, `runtime` what `runtime_of` makes of it.
+    impersonates or says it is, `runtime` what `runtime_of` makes of it. `unlimited` names properties that stand, with what is
+    added to them, where the engine's limits do not hold.
     """
 
     conf: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +45,7 @@ class SparkJob:
     sets_sizes: bool = True
     runs_as: str = ""
     runtime: str = ""
+    unlimited: frozenset[str] = frozenset()
 
 
 def runtime_of(*told: Any) -> str:
@@ -115,10 +119,11 @@ class Limits:
 
     def exceeded(self, job: SparkJob, additions: Additions) -> str:
         """What is too much with the additions; "" for nothing."""
-        long = next((key for key, value in additions.properties.items() if len(value) > self.characters), None)
+        limited = {key: value for key, value in additions.properties.items() if key not in job.unlimited}
+        long = next((key for key, value in limited.items() if len(value) > self.characters), None)
         if long is not None:
-            return f"{long} would have {len(additions.properties[long])} characters, it takes {self.characters} at most"
-        number = len({**job.conf, **additions.properties})
+            return f"{long} would have {len(limited[long])} characters, it takes {self.characters} at most"
+        number = len((job.conf.keys() | limited.keys()) - job.unlimited)
         if additions and number > self.properties:
             return f"it would have {number} properties, it takes {self.properties} at most"
         return ""
@@ -196,7 +201,8 @@ class Engine(ABC):
         """How a job gets to its driver: here, by the service."""
         conf = {**job.defaults, **job.conf}
         by = (self.title, self.schemes, self.limits.characters)
-        return Submission(None, conf, agent_jar, *by, told_runtime=job.runtime)
+        lists = {name: self.limits.characters for name in _LISTS if name not in job.unlimited}
+        return Submission(None, conf, agent_jar, *by, most_in_lists=lists, told_runtime=job.runtime)
 
     def access(self, operator: Any, url: str) -> Ask | None:
         """What asks for the options by which event logs below a URL are read with the operator's own connection (fsspec). None:

@@ -167,6 +167,36 @@ def test_the_retry_of_one_that_died_for_memory_has_more_in_place_of_the_authors(
     assert [r.state for r in stored()] == [RunState.FAILED, RunState.SUCCEEDED]
 
 
+JAR_OF_AGENT, LONG_JARS = "s3://logs/agent-4.0.jar", f"s3://b/{'x' * 1000}.jar"
+
+
+@pytest.mark.parametrize("where", ["options", "defaults"])
+def test_jars_that_leave_no_room_for_the_agents_keep_no_run_from_being_observed(
+    where: str, emr: Any, service: SparkService, stored: Stored, monkeypatch: pytest.MonkeyPatch, told_by: Any
+) -> None:
+    """Options take more than spark-defaults do: there properties steer, and the agent nothing."""
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__AGENT_JAR", "s3://logs/agent-{spark_minor}.jar")
+    service.tells_sizes = True
+    own = {"classification": "spark-defaults", "properties": {"spark.jars": LONG_JARS}}
+    given: dict[str, Any] = {"overrides": {"applicationConfiguration": [own]}}
+    if where == "options":
+        given = {"parameters": f"{PLAIN} --jars {LONG_JARS}"}
+    for run_id in ("r1", "r2"):
+        op = emr.operator(**given)
+        told = told_by(op)
+        run(op, run_id)
+    with_agent = where == "options"
+    assert service.last["spark.jars"] == (f"{LONG_JARS},{JAR_OF_AGENT}" if with_agent else LONG_JARS)
+    assert ("spark.tuner.directives" in service.last) is with_agent
+    assert any("spark.jars would have 1035 characters" in text for _, text in told) is not with_agent
+    assert "spark.tuner.key" in service.last and [r.state for r in stored()] == [RunState.SUCCEEDED] * 2
+
+
+def test_a_job_of_many_options_is_observed(emr: Any, service: SparkService, stored: Stored) -> None:
+    run(emr.operator(" ".join(f"--conf spark.x{n}=1" for n in range(98))), "r1")
+    assert "spark.tuner.key" in service.last and [r.state for r in stored()] == [RunState.SUCCEEDED]
+
+
 def test_a_job_that_is_refused_for_what_is_added_is_submitted_as_it_was(
     emr: Any, service: SparkService, stored: Stored
 ) -> None:
@@ -322,4 +352,6 @@ def test_limits_of_the_services() -> None:
     assert ENGINE.limits.exceeded(job, Additions({f"spark.{n}": "" for n in range(101)})).startswith(
         "it would have 101"
     )
+    (job,) = ENGINE.read(None, {"jobDriver": {"sparkSubmit": {"sparkSubmitParameters": "--jars s3://b/own.jar"}}})
+    assert not ENGINE.limits.exceeded(job, Additions({}, {"spark.jars": "x" * 1025}))
     assert not EmrOnEks().limits.exceeded(job, Additions({"spark.x": "x" * 1024}))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from threading import current_thread, main_thread
-from time import time
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from tests.airflow_plugin.engines.aws_account import AwsAccount
 from tests.airflow_plugin.engines.hanging import Hanging
 from tests.airflow_plugin.engines.spark_service import SparkService
 from tests.airflow_plugin.engines.standings import TRIED_THEN_PROVEN, standings
-from tests.nightly import Spark
 from tuner.model.run import Run, RunState
 
 pytestmark = pytest.mark.sockets
@@ -103,15 +101,7 @@ def test_joins_of_a_job_that_has_its_spark_ui_on_are_steered(
 ) -> None:
     """As a job made in the console has it: the log is its author's, the directives lie below event_log_base."""
     monkeypatch.setenv("AIRFLOW__SPARK_TUNER__AGENT_JAR", "s3://logs/agent-{spark_minor}.jar")
-
-    def with_planner_sizes(conf: Mapping[str, str]) -> bool:
-        service.submitted.append(dict(conf))
-        Spark(start_ms=int(time() * 1000)).write(
-            {"spark.driver.memory": "4g", **conf}, conf["spark.tuner.key"].replace("/", "-")
-        )
-        return True
-
-    monkeypatch.setattr(service, "run", with_planner_sizes)
+    service.tells_sizes = True
     glue = Glue(aws, {"--enable-spark-ui": "true", "--spark-event-logs-path": "s3://logs/own/"})
     for run_id in ("r1", "r2"):
         run(glue.operator(), run_id)

@@ -176,6 +176,14 @@ def test_where_driver_and_this_machine_share_a_place_the_file_is_put_there(envir
     assert found.merged["spark.files"] == "s3a://b/app.ini,s3a://logs/e/1/.directives.json"
 
 
+def test_a_list_that_would_be_too_long_is_not_sent(environ: dict[str, str]) -> None:
+    platform = Submission(None, {"spark.jars": "s3a://b/own.jar"}, "s3a://agent.jar", "EMR")
+    most = {"spark.jars": len("s3a://b/own.jar,s3a://agent.jar")}
+    assert hand_over(Route(replace(platform, most_in_lists=most)), TEXT, environ).merged["spark.jars"]
+    with pytest.raises(HandoverError, match="spark.jars would have 31 characters, and takes 30 at most"):
+        hand_over(Route(replace(platform, most_in_lists={"spark.jars": 30})), TEXT, environ)
+
+
 def test_files_of_long_ago_are_removed(environ: dict[str, str]) -> None:
     (first,) = hand_over(route(), LONG, environ).conf.values()
     long_ago = time.time() - 40 * 24 * 3600

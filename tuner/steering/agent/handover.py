@@ -61,6 +61,9 @@ def hand_over(route: Route, directives: str, environ: Mapping[str, str] = os.env
         if why := why_not_repeated(FILES, user):
             raise HandoverError(why)
         merged[FILES] = _joined(user.get(FILES), files)
+    for name, most in route.submission.most_in_lists.items():
+        if len(merged.get(name, "")) > most:
+            raise HandoverError(f"{name} would have {len(merged[name])} characters, and takes {most} at most")
     return Handover(conf, merged)
 
 

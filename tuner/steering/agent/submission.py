@@ -26,6 +26,7 @@ class Submission:
 
     `platform` is the service that starts the driver, as people call it, "" for a spark-submit of this machine; `schemes` are
     those of the file systems that it has (None: not known); `most_characters` is how long a property may be there,
+    `most_in_lists` how long a list of the user's with the agent's entry at its end, by the list's name, where that is limited;
     `brings_files` whether jars and files at URLs get to a driver there before Spark starts.
 
     `by_environment`: what is added comes by SPARK_SUBMIT_OPTS, and takes the place of nothing that the user sets;
@@ -41,6 +42,7 @@ class Submission:
     platform: str = ""
     schemes: frozenset[str] | None = None
     most_characters: int = MAX_CONF_CHARACTERS
+    most_in_lists: Mapping[str, int] = field(default_factory=dict)
     brings_files: bool = True
     by_environment: bool = False
     takes_class_path: bool = False

@@ -116,6 +116,19 @@ def test_a_search_is_given_up_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     assert opened == ["local-3"]
 
 
+def test_a_log_of_an_earlier_night_is_found_among_many_that_are_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shared directory elsewhere: its log was written first of all that were since its run began."""
+    for number in range(40):
+        run(tmp_path, f"{number:02}", written_at=1000 + number)
+    begins = locating.starting_conf
+    monkeypatch.setattr(locating, "starting_conf", lambda source: (sleep(0.1), begins(source))[1])
+    assert locate(str(tmp_path), "00", since_seconds=1000, most_seconds=3).app_id == "local-00"
+    assert locate(str(tmp_path), "39", since_seconds=1000, most_seconds=3).app_id == "local-39"
+    assert locating.logs_by_key(str(tmp_path), {"00", "39"}, 1000, most_seconds=3).keys() == {"00", "39"}
+
+
 def delivered(directory: Path, made: datetime, key: str, name: str = "k1qfgf0v") -> Path:
     """What Databricks delivers of a cluster, its log in three pieces."""
     cluster = directory / f"{made:%m%d-%H%M%S}-{name}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -27,8 +28,8 @@ def locate(
     most_seconds: float = MAX_SEARCH_SECONDS,
     access: Mapping[str, Any] = AMBIENT,
 ) -> Application:
-    """The application with this key, the latest of several. Logs not written since `since_seconds` (epoch) are not
-    opened, of the others only the beginnings are read. `access` is as of `log_path`.
+    """The application with this key, the latest of several that there is time for. Logs not written since `since_seconds`
+    (epoch) are not opened, of the others only the beginnings are read. `access` is as of `log_path`.
 
     Raises EventLogNotFoundError when the directory or the log is not there, or is not found in `most_seconds`, and
     EventLogUnreadError where that cannot be told.
@@ -84,8 +85,8 @@ def logs_by_key(
 def _by_key(
     path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]
 ) -> Iterator[tuple[str, LogSource]]:
-    """The logs there with their keys ("" where the beginning tells none), the latest first; what keeps one from being looked
-    at goes to `unread`."""
+    """The logs there with their keys ("" where the beginning tells none), in the order of `_from_both_ends`; what keeps one from
+    being looked at goes to `unread`."""
     for source in _sources(path, since_seconds, most_seconds, unread):
         conf = starting_conf(source)
         if not conf:
@@ -95,13 +96,21 @@ def _by_key(
 
 def _sources(path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]) -> Iterator[LogSource]:
     """The logs there; what keeps one from being looked at goes to `unread`."""
-    for entry in _entries(path, since_seconds, most_seconds):
+    for entry in _from_both_ends(_entries(path, since_seconds, most_seconds), most_seconds / 2):
         try:
             yield from find_logs(entry)
         except (EventLogNotFoundError, FileNotFoundError):  # renamed just now, or holds nothing yet
             continue
         except OSError as error:
             unread.append(error)
+
+
+def _from_both_ends(entries: Sequence[LogPath], seconds: float) -> Iterator[LogPath]:
+    """The first of them for so many seconds, as one that has just ended is among the latest; then the last, as one from an
+    earlier night was written soon after its run began."""
+    waiting, until = deque(entries), monotonic() + seconds
+    while waiting:
+        yield waiting.popleft() if monotonic() < until else waiting.pop()
 
 
 def _obstacles(source: LogSource) -> Iterator[Exception]:

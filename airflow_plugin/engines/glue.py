@@ -16,6 +16,8 @@ _CONF, _SEPARATOR = "--conf", " --conf "
 _DEFAULTS, _COMMAND, _RUNTIME = "default arguments", "command", "runtime"
 _SPARK = frozenset({"glueetl", "gluestreaming"})
 _LOG_ENABLED, _LOG_DIR = "--enable-spark-ui", "--spark-event-logs-path"
+# Has the log laid out as Spark does and a history server reads it, beside the console's layout or, alone, instead of that.
+_AS_SPARK_DOES = "--enable-spark-ui-legacy-path"
 # Glue's own arguments for properties that its --conf does not take.
 _ARGUMENTS = {JARS: "--extra-jars", FILES: "--extra-files", EVENT_LOG_ENABLED: _LOG_ENABLED, EVENT_LOG_DIR: _LOG_DIR}
 
@@ -52,16 +54,20 @@ class Glue(Engine):
             return ()
         arguments = _arguments(request)
         named = {name: arguments[argument] for name, argument in _ARGUMENTS.items() if arguments.get(argument)}
+        if arguments.get(_AS_SPARK_DOES) == "true":
+            named[EVENT_LOG_ENABLED] = "true"
         return (SparkJob({**_properties(arguments.get(_CONF, "")), **named}, runtime=request[_RUNTIME]),)
 
     def changed(self, operator: Any, request: Request, additions: Sequence[Additions]) -> Request:
         (added,) = additions
+        arguments = _arguments(request)
         properties = {name: value for name, value in added.properties.items() if name not in _ARGUMENTS}
         conf = [f"{name}={'_'.join(value.split())}" for name, value in properties.items()]
         named = {_ARGUMENTS[name]: value for name, value in added.properties.items() if name in _ARGUMENTS}
         if _LOG_DIR in named:
             named[_LOG_DIR] = named[_LOG_DIR].rstrip("/") + "/"
-        own = _arguments(request).get(_CONF)
+            named[_AS_SPARK_DOES] = arguments.get(_AS_SPARK_DOES, "true")
+        own = arguments.get(_CONF)
         return {
             "Arguments": {**request["Arguments"], **named, _CONF: _SEPARATOR.join([*([own] if own else []), *conf])}
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,7 @@ from upath import UPath
 
 from tuner.errors import EventLogNotFoundError, EventLogUnreadError
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.locate import locate
+from tuner.eventlog.locate import find_log, locate
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness
 from tuner.spark.run_tags import KEY, RUN
@@ -98,6 +99,30 @@ def test_what_is_no_log_stops_nothing(tmp_path: Path) -> None:
     assert locate(str(tmp_path), "1", since_seconds=0).app_id == "local-1"
     with pytest.raises(EventLogNotFoundError, match="no event log with"):
         locate(str(tmp_path), "2", since_seconds=0)
+
+
+@pytest.mark.parametrize("scheme", ["", "memory://"])
+def test_a_log_may_lie_in_directories_below_one_of_its_own(tmp_path: Path, scheme: str) -> None:
+    run(tmp_path / "etl" / "jr_1", "1")
+    if scheme:
+        UPath(f"{scheme}{tmp_path}").fs.put(str(tmp_path), str(tmp_path), recursive=True)
+    with pytest.raises(EventLogNotFoundError):
+        find_log(f"{scheme}{tmp_path}", "1", 0)
+    assert find_log(f"{scheme}{tmp_path}", "1", 0, is_tree=True).path.name == "local-1"
+    with pytest.raises(EventLogNotFoundError, match="no event log with"):
+        find_log(f"{scheme}{tmp_path}", "2", 0, is_tree=True)
+
+
+def test_what_else_a_cluster_of_databricks_logs_is_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before its event log is delivered."""
+    shutil.rmtree(delivered(tmp_path, datetime.now(UTC), "1").parents[1])
+    looked: list[LogSource] = []
+    monkeypatch.setattr(locating, "starting_conf", lambda source: (looked.append(source), {})[1])
+    with pytest.raises(EventLogNotFoundError):
+        find_log(str(tmp_path), "1", 0, is_tree=True)
+    assert not looked
 
 
 def test_a_search_is_given_up_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -43,11 +43,13 @@ def find_log(
     since_seconds: float,
     most_seconds: float = MAX_SEARCH_SECONDS,
     access: Mapping[str, Any] = AMBIENT,
+    *,
+    is_tree: bool = False,
 ) -> LogSource:
-    """The log that `locate` reads. Raises as that does."""
+    """The log that `locate` reads; where it `is_tree` and nothing lies right there, one that does below. Raises as that does."""
     path, until = log_path(directory, access), monotonic() + most_seconds
     unread: list[Exception] = []
-    for found, source in _by_key(path, since_seconds, most_seconds, unread):
+    for found, source in _by_key(path, since_seconds, most_seconds, unread, is_tree=is_tree):
         if found == key:
             return source
         if monotonic() > until:
@@ -83,20 +85,21 @@ def logs_by_key(
 
 
 def _by_key(
-    path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]
+    path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception], *, is_tree: bool = False
 ) -> Iterator[tuple[str, LogSource]]:
     """The logs there with their keys ("" where the beginning tells none), in the order of `_from_both_ends`; what keeps one from
     being looked at goes to `unread`."""
-    for source in _sources(path, since_seconds, most_seconds, unread):
+    entries = _entries(path, since_seconds, most_seconds) or ([path] if is_tree else [])
+    for source in _sources(_from_both_ends(entries, most_seconds / 2), unread):
         conf = starting_conf(source)
         if not conf:
             unread.extend(_obstacles(source))
         yield key_in(conf), source
 
 
-def _sources(path: LogPath, since_seconds: float, most_seconds: float, unread: list[Exception]) -> Iterator[LogSource]:
+def _sources(entries: Iterable[LogPath], unread: list[Exception]) -> Iterator[LogSource]:
     """The logs there; what keeps one from being looked at goes to `unread`."""
-    for entry in _from_both_ends(_entries(path, since_seconds, most_seconds), most_seconds / 2):
+    for entry in entries:
         try:
             yield from find_logs(entry)
         except (EventLogNotFoundError, FileNotFoundError):  # renamed just now, or holds nothing yet

@@ -30,10 +30,11 @@ def log_of_run(
     try:
         return find_log(directory, marker(key), _since(started_at), most_seconds, access)
     except EventLogNotFoundError:
-        # The clock may have been set back meanwhile. Elsewhere there may be thousands of older logs.
+        # The clock may have been set back meanwhile, and a service may have directories of its own below, as Glue has.
+        # Elsewhere there may be thousands of other logs.
         if not directory.endswith(of_key(key)):
             raise
-        return find_log(directory, marker(key), 0.0, most_seconds, access)
+        return find_log(directory, marker(key), 0.0, most_seconds, access, is_tree=True)
 
 
 class LogsOfRuns:

@@ -17,6 +17,8 @@ from airflow.providers.amazon.aws.operators.glue import GlueJobOperator
 from airflow.sdk import BaseHook
 from botocore.exceptions import ClientError
 
+from airflow_plugin.engines.engine import Additions
+from airflow_plugin.engines.glue import ENGINE
 from airflow_plugin.tuned import tuned
 from tests.airflow_plugin.conftest import TaskInstance
 from tests.airflow_plugin.engines.aws_account import AwsAccount
@@ -94,6 +96,38 @@ def test_the_jobs_own_defaults_stay_in_force(aws: AwsAccount, service: SparkServ
         run(glue.operator(), run_id)
     assert (service.last["spark.executor.cores"], service.last[THRESHOLD]) == ("2", "7")
     assert "spark.tuner.key" in service.last
+
+
+LEGACY = "--enable-spark-ui-legacy-path"
+
+
+def changed(arguments: dict[str, str]) -> dict[str, str]:
+    request = {"default arguments": {}, "command": "glueetl", "runtime": "", "Arguments": arguments}
+    added = Additions({"spark.eventLog.enabled": "true", "spark.eventLog.dir": "s3://logs/tuner/r1"})
+    found: dict[str, str] = ENGINE.changed(None, request, [added])["Arguments"]
+    return found
+
+
+def test_a_log_below_the_base_is_laid_out_as_spark_does() -> None:
+    found = changed({})
+    assert (found["--enable-spark-ui"], found["--spark-event-logs-path"]) == ("true", "s3://logs/tuner/r1/")
+    assert found[LEGACY] == "true" and changed({LEGACY: "false"})[LEGACY] == "false"
+
+
+def test_a_log_of_that_layout_alone_is_on() -> None:
+    own = {LEGACY: "true", "--spark-event-logs-path": "s3://logs/own/"}
+    request = {"default arguments": own, "command": "glueetl", "runtime": "", "Arguments": {}}
+    (job,) = ENGINE.read(None, request)
+    assert job.conf == {"spark.eventLog.enabled": "true", "spark.eventLog.dir": "s3://logs/own/"}
+
+
+def test_a_log_in_directories_of_glues_own_is_found(
+    aws: AwsAccount, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran, place = aws.run, "spark.eventLog.dir"
+    monkeypatch.setattr(aws, "run", lambda conf: ran({**conf, place: f"{conf[place]}etl/jr_1/"}))
+    run(Glue(aws).operator(), "r1")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED]
 
 
 def test_joins_of_a_job_that_has_its_spark_ui_on_are_steered(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.opened_file import opened
+from tuner.bench.bench_result import BenchResult
 from tuner.bench.result_page import write_page
-from tuner.bench.results import BenchResult, results
+from tuner.bench.results import results
 from tuner.errors import TunerError
 
 from .made import run, runs, setup

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from tests.bench.made import run, runs, setup
-from tuner.bench.results import BenchResult, results
+from tuner.bench.bench_result import BenchResult
+from tuner.bench.results import results
 from tuner.cli.as_text.bench import show
 
 

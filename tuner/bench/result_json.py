@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tuner.bench.results import BenchResult, ContenderResult, QueryResult, RunResult
+from tuner.bench.bench_result import BenchResult, ContenderResult, QueryResult, RunResult
 
 
 def result_json(result: BenchResult, machine: str) -> dict[str, Any]:

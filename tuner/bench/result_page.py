@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from tuner import __version__
+from tuner.bench.bench_result import BenchResult
 from tuner.bench.result_json import result_json
-from tuner.bench.results import BenchResult
 from tuner.single_page.blocks import json_block
 from tuner.single_page.frame import frame
 from tuner.single_page.write import write_parts

@@ -3,127 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import geometric_mean, median
+from statistics import median
 
+from tuner.bench.bench_result import DEFAULT, BenchResult, ContenderResult, QueryResult, RunResult
 from tuner.bench.bench_run import BenchRun, QueryTime, Setup
-from tuner.bench.default_noise import spread, totals
-from tuner.bench.how_soon import how_soon
-from tuner.bench.slowdown import MARGIN, p_slower, significant
-
-DEFAULT = "default"
-# The mean over this many best queries is shown beside the mean over all.
-BEST = 16
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """One query of a contender: median seconds by default and over the repeats, and seconds of each run (None: it failed).
-
-    `finished` and `default_finished`: it succeeded in each repeat; only what did with both is compared. `p_slower` is the p-value
-    of being at most 5 % slower than by default (None: too few repeats to tell); `slower` holds if that is significant over all
-    queries. `seems_slower`: the medians differ by more, but the test is not significant, or there is none. `rows_vary`: by
-    default its rows differ from run to run, so that no more than their number can be compared; `numbers_vary`: nor that.
-    """
-
-    name: str
-    default_seconds: float
-    final_seconds: float
-    seconds: tuple[float | None, ...]
-    p_slower: float | None
-    slower: bool
-    other_rows: bool
-    rows_vary: bool = False
-    finished: bool = True
-    default_finished: bool = True
-    numbers_vary: bool = False
-
-    @property
-    def compared(self) -> bool:
-        """Whether its seconds can be compared with those by default."""
-        return self.finished and self.default_finished and self.default_seconds > 0 and self.final_seconds > 0
-
-    @property
-    def speed_up(self) -> float:
-        """Default over final seconds; 1 where they are not compared."""
-        return self.default_seconds / self.final_seconds if self.compared else 1.0
-
-    @property
-    def seems_slower(self) -> bool:
-        return self.compared and not self.slower and self.final_seconds > (1 + MARGIN) * self.default_seconds
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """One run of a contender: seconds of its queries, speed-up over the defaults of the same or the nearest round (of what both
-    finished; None: nothing), and the sum so far with tuning. A failed query counts its own seconds and a run by default, in
-    seconds and sums. `cpu_seconds` are those of processors, which other programs on the machine make no longer (None: not known
-    of every query). `exit_code` is that of its application; `started_at` is "" where it is not known."""
-
-    number: int
-    seconds: float
-    speed_up: float | None
-    tuning_seconds: float
-    cumulative_seconds: float
-    allocated_core_seconds: float | None
-    failed: tuple[str, ...]
-    said: tuple[str, ...]
-    cpu_seconds: float | None = None
-    started_at: str = ""
-    exit_code: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ContenderResult:
-    """The result of a contender. Speed-ups are medians over the repeats, of queries that it and the defaults finished in each
-    (None: there is none); `runs_to_most` is the first run with 90 % of the final gain (None: that gain is not clear of noise, or
-    no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a round without a run counts as the
-    nearest run. `allocated_core_seconds` is what executors held in a run, busy or idle: the median over the repeats (None: not
-    known), as `cpu_seconds` are of what its queries had of processors."""
-
-    name: str
-    title: str
-    preparing_seconds: float
-    runs: tuple[RunResult, ...]
-    queries: tuple[QueryResult, ...]
-    total_speed_up: float | None
-    geometric_mean: float | None
-    best_geometric_mean: float | None
-    runs_to_most: int | None
-    cumulative_seconds: float
-    allocated_core_seconds: float | None
-    cpu_seconds: float | None = None
-
-    @property
-    def slower(self) -> tuple[QueryResult, ...]:
-        return tuple(q for q in self.queries if q.slower)
-
-    @property
-    def tested(self) -> int:
-        """How many queries could be tested for being slower; none of Spark's defaults, which all others are compared with."""
-        return 0 if self.name == DEFAULT else sum(q.p_slower is not None for q in self.queries)
-
-    @property
-    def only_default(self) -> tuple[str, ...]:
-        """Queries that the defaults finish, and this does not."""
-        return tuple(q.name for q in self.queries if q.default_finished and not q.finished)
-
-    @property
-    def only_mine(self) -> tuple[str, ...]:
-        """Queries that this finishes, and the defaults do not."""
-        return tuple(q.name for q in self.queries if q.finished and not q.default_finished)
-
-
-@dataclass(frozen=True, slots=True)
-class BenchResult:
-    """All contenders, Spark's defaults first. `left_out` says why of those that could not prepare."""
-
-    title: str
-    queries: int
-    learning_runs: int
-    repeats: int
-    contenders: tuple[ContenderResult, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+from tuner.bench.in_pairs import in_pairs
+from tuner.bench.slowdown import p_slower, significant
 
 
 def results(
@@ -138,13 +23,15 @@ def results(
     default = [run for run in runs[DEFAULT] if run.number]
     rounds = max((run.number for each in runs.values() for run in each), default=0)
     found = [_contender(setup, name, titles[name], runs[name], default, rounds) for name in titles if runs.get(name)]
-    return BenchResult(
-        setup.workload.title,
-        len(setup.workload.queries),
-        setup.runs,
-        setup.repeats,
-        tuple(c for c in found if c.runs),
-        left_out or {},
+    return in_pairs(
+        BenchResult(
+            setup.workload.title,
+            len(setup.workload.queries),
+            setup.runs,
+            setup.repeats,
+            tuple(c for c in found if c.runs),
+            left_out or {},
+        )
     )
 
 
@@ -156,22 +43,15 @@ def _contender(
     preparing = sum(run.tuning_seconds for run in runs if not run.number)
     final, against = _final(setup, mine), _final(setup, default)
     queries = _queries(list(usual), final, against, mine, default)
-    ratios = sorted((q.speed_up for q in queries if q.compared), reverse=True)
-    total = _total_speed_up(against, final, [q.name for q in queries if q.compared])
     held = [run.allocated_core_seconds for run in final if run.allocated_core_seconds is not None]
     used = [seconds for run in final if (seconds := _cpu_seconds(run)) is not None]
     by_run = tuple(_runs(mine, default, usual, preparing))
-    noise = spread(totals([[None if q.error else q.seconds for q in _of(default, query)] for query in usual]))
     return ContenderResult(
         name=name,
         title=title,
         preparing_seconds=preparing,
         runs=by_run,
         queries=queries,
-        total_speed_up=total,
-        geometric_mean=geometric_mean(ratios) if ratios else None,
-        best_geometric_mean=geometric_mean(ratios[:BEST]) if ratios else None,
-        runs_to_most=how_soon(name, [(run.number, run.speed_up) for run in by_run], total, noise),
         cumulative_seconds=_cumulative(by_run, rounds, preparing),
         allocated_core_seconds=median(held) if held else None,
         cpu_seconds=median(used) if used else None,
@@ -262,22 +142,10 @@ def _cpu_seconds(run: BenchRun) -> float | None:
 
 
 def _speed_up(default: BenchRun, run: BenchRun) -> float | None:
-    both = [name for name in _names(run) if _finished([default], name) and _finished([run], name)]
-    return _total_speed_up([default], [run], both)
-
-
-def _total_speed_up(default: Sequence[BenchRun], mine: Sequence[BenchRun], names: Sequence[str]) -> float | None:
-    """Of these queries, which both finished; None where there is none."""
-    usual, took = (median(_total_of(run, names) for run in runs) if runs else 0.0 for runs in (default, mine))
+    """Of the queries that both finished; None where there is none."""
+    both = {query.name for query in run.queries if _finished([default], query.name) and _finished([run], query.name)}
+    usual, took = (sum(query.seconds for query in of.queries if query.name in both) for of in (default, run))
     return usual / took if usual and took else None
-
-
-def _total_of(run: BenchRun, names: Sequence[str]) -> float:
-    return sum(query.seconds for query in run.queries if query.name in names)
-
-
-def _names(run: BenchRun) -> list[str]:
-    return [query.name for query in run.queries]
 
 
 def _finished(runs: Sequence[BenchRun], name: str) -> bool:

@@ -166,12 +166,13 @@ def test_runs_of_a_round_that_lie_apart_what_died_and_who_was_left_out_are_told(
     assert "- oracle was left out, for it could not prepare: no statistics" in page
 
 
-def test_a_run_by_default_is_not_named_as_the_one_with_most_of_the_gain_also_of_an_old_result() -> None:
+def test_what_follows_from_seconds_is_told_as_this_version_tells_it(tmp_path: Path) -> None:
     bench = finished(*[{"q1": 2.0, "q2": 5.0}] * 5)
     default, tuner = bench.result.contenders
-    old = replace(bench.result, contenders=(default, replace(tuner, runs_to_most=1)))
-    page = results_document([replace(bench, result=old)])
-    assert "| run 2 |" in page.split("| 90 % of the gain |")[1]
+    old = replace(bench.result, contenders=(default, replace(tuner, runs_to_most=1, total_speed_up=9.0)))
+    write_finished(tmp_path, replace(bench, result=old))
+    assert read_finished(tmp_path) == (bench, None)
+    assert "| run 2 |" in results_document([bench]).split("| 90 % of the gain |")[1]
 
 
 def test_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_results_of_earlier_versions_are_read(tmp_path: Path) -> None:
     del stored["result"]["left_out"]
     for contender in stored["result"]["contenders"]:
         for query in contender["queries"]:
-            for new in ("finished", "default_finished", "numbers_vary"):
+            for new in ("finished", "default_finished", "numbers_vary", "speed_up"):
                 del query[new]
         for each in contender["runs"]:
             del each["started_at"], each["exit_code"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.bench.made import run, runs, setup
+from tuner.bench.bench_result import BenchResult
 from tuner.bench.bench_run import BenchRun, QueryTime
 from tuner.bench.report.slow_executions import SlowExecutions, slow_executions
-from tuner.bench.results import BenchResult, results
+from tuner.bench.results import results
 
 
 def result(default: list[BenchRun], tuned: list[BenchRun]) -> BenchResult:

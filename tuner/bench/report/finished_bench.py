@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
 
+from tuner.bench.bench_result import BenchResult
 from tuner.bench.bench_run import BenchRun
-from tuner.bench.results import BenchResult
+from tuner.bench.in_pairs import in_pairs
 from tuner.bench.stream.stream_result import StreamResult
 from tuner.errors import TunerError
 from tuner.whole_file import write_whole
@@ -74,12 +75,13 @@ def write_finished(directory: Path, finished: FinishedBench | FinishedStream) ->
 
 def read_finished(directory: Path) -> tuple[FinishedBench | None, FinishedStream | None]:
     """The bench and the stream that ran in a directory. TunerError where neither came to its end, or another version's."""
-    found = _read(directory / _FILE, FinishedBench), _read(directory / STREAM / _FILE, FinishedStream)
-    if found == (None, None):
+    bench, stream = _read(directory / _FILE, FinishedBench), _read(directory / STREAM / _FILE, FinishedStream)
+    if bench is None and stream is None:
         raise TunerError(
             f"{directory}: no bench came to its end there; run spark-tuner bench --directory {directory}, and see that it ends"
         )
-    return found
+    # What was measured is as it was; what follows from it is as this version tells it.
+    return bench and replace(bench, result=in_pairs(bench.result)), stream
 
 
 def _read(file: Path, of: type[Result]) -> Result | None:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from statistics import median, variance
 
-from tuner.bench.report.final_places import final_places
-from tuner.bench.results import BenchResult, ContenderResult
+from tuner.bench.bench_result import BenchResult, ContenderResult
+from tuner.bench.final_places import final_places
 from tuner.bench.slowdown import MARGIN, SIGNIFICANCE
 
 # Up to here a count of what is surely slower says something.

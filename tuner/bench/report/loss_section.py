@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tuner.bench.bench_result import BenchResult
 from tuner.bench.report.finished_bench import FinishedBench, FinishedStream
 from tuner.bench.report.least_slowdown import too_few
 from tuner.bench.report.losses import Loss, failed_at_end, losses, worst_first
 from tuner.bench.report.markdown import Row, md_list, md_table, times
-from tuner.bench.results import BenchResult
 
 _SLOWER = """\
 Queries that took over 5 % longer in the end, *surely*: by Welch's test over the repeats (in a stream by a test of pairs over the

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tuner.bench.bench_result import BenchResult, ContenderResult, QueryResult
 from tuner.bench.default_noise import first_to_last, spread, totals
-from tuner.bench.report.final_places import final_places
-from tuner.bench.results import BenchResult, ContenderResult, QueryResult
+from tuner.bench.final_places import final_places
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tuner.bench.bench_result import BenchResult, ContenderResult, QueryResult
 from tuner.bench.hours_apart import MOST_HOURS, hours_apart
-from tuner.bench.how_soon import how_soon
 from tuner.bench.report.finished_bench import FinishedBench, FinishedStream
 from tuner.bench.report.how_measured import how_measured
 from tuner.bench.report.loss_section import loss_section, worst
-from tuner.bench.report.losses import default_spread, failed_at_end
+from tuner.bench.report.losses import failed_at_end
 from tuner.bench.report.markdown import Row, md_list, md_table, times
 from tuner.bench.report.published_results import PUBLISHED_RESULTS
 from tuner.bench.report.slow_executions import CLEARLY, slow_executions
 from tuner.bench.report.stream_section import stream_overview, stream_section
 from tuner.bench.report.summary_table import ratio, summary_table
-from tuner.bench.results import BenchResult, ContenderResult, QueryResult
 
 _PUBLISHED = (
     "Of tuners like this one, by their authors, on other machines and data: not to be compared with the figures above."
@@ -126,7 +125,7 @@ def _costs(result: BenchResult) -> Iterator[str]:
                 one.name,
                 _cpu(result, one),
                 *([_slow(result, one)] if chance else []),
-                _soon(result, one),
+                f"run {one.runs_to_most}" if one.runs_to_most else "",
                 f"{one.cumulative_seconds:,.0f}",
             )
             for one in result.contenders
@@ -137,14 +136,6 @@ def _costs(result: BenchResult) -> Iterator[str]:
 def _slow(result: BenchResult, contender: ContenderResult) -> str:
     slow = slow_executions(result, contender)
     return f"{slow.slow} of {slow.executions} ({slow.share:.1%})" if slow.executions else ""
-
-
-def _soon(result: BenchResult, contender: ContenderResult) -> str:
-    # Not as it was stored: an earlier version named runs also where noise did it.
-    by_run = [(run.number, run.speed_up) for run in contender.runs]
-    default = contender is result.contenders[0]
-    number = None if default else how_soon(contender.name, by_run, contender.total_speed_up, default_spread(result))
-    return "" if number is None else f"run {number}"
 
 
 def _cpu(result: BenchResult, contender: ContenderResult) -> str:

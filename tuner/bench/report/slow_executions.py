@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tuner.bench.results import BenchResult, ContenderResult
+from tuner.bench.bench_result import BenchResult, ContenderResult
 
 # Longer by less than this is within what one run differs from the next on the machines that benches run on.
 CLEARLY = 1.2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tuner.bench.bench_result import BenchResult
 from tuner.bench.report.svg_axes import COLOURS, svg_axes
-from tuner.bench.results import BenchResult
 
 
 def write_speed_ups(path: Path, result: BenchResult) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tuner.bench.bench_result import DEFAULT
 from tuner.bench.report.finished_bench import FinishedStream
 from tuner.bench.report.how_measured import how_measured
 from tuner.bench.report.markdown import Row, md_list, md_table, times
-from tuner.bench.results import DEFAULT
 from tuner.bench.stream.how_often import how_often
 from tuner.bench.stream.stream_result import Compared, ContenderSum, StreamResult, Sum
 from tuner.words.counts import counted

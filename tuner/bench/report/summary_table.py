@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from tuner.bench.bench_result import BenchResult, ContenderResult
 from tuner.bench.default_noise import totals
-from tuner.bench.report.final_places import final_places
+from tuner.bench.final_places import final_places
 from tuner.bench.report.finished_bench import FinishedBench
 from tuner.bench.report.least_slowdown import FINE, least_slowdown
 from tuner.bench.report.losses import default_first_to_last, failed_at_end
 from tuner.bench.report.markdown import Row, md_table, times
-from tuner.bench.results import BenchResult, ContenderResult
 
 _LEGEND = """\
 Seconds are of queries that a contender finished in each repeat, all together, the median of the repeats; ratios, of those that
-the defaults finished, too. *The defaults' own* is how many times as long the defaults' first round took as their last one, which
-nothing but the machine and its hour made: a gain or a loss that is no further from 1.00x may be as little. *Rows* are compared
-in any order, value by value with its type, doubles to nine digits; the order of rows is not compared. *none over 5x*: repeats
-are so few that no lesser slowdown could be found."""
+the defaults finished, too: of each repeat against the defaults of its round, and of these the median. *The defaults' own* is how
+many times as long the defaults' first round took as their last one, which nothing but the machine and its hour made: a gain or a
+loss that is no further from 1.00x may be as little. *Rows* are compared in any order, value by value with its type, doubles to
+nine digits; the order of rows is not compared. *none over 5x*: repeats are so few that no lesser slowdown could be found."""
 
 
 def summary_table(benches: Sequence[FinishedBench]) -> str:
@@ -64,7 +64,7 @@ def _row(result: BenchResult, contender: ContenderResult) -> Row:
 
 
 def _seconds(result: BenchResult, contender: ContenderResult) -> float:
-    """The median over the repeats, as the ratio beside it has it: medians of queries add up to another sum."""
+    """The median over the repeats of what a run took: medians of queries add up to another sum."""
     places = final_places(result, contender)
     queries = contender.queries
     return median(totals([[query.seconds[place] for place in places] for query in queries]) or [0.0])

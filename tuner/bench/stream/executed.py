@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tuner.bench.bench_result import DEFAULT
 from tuner.bench.bench_run import BenchRun, QueryTime
 from tuner.bench.hours_apart import hours_apart
 from tuner.bench.records import Records
-from tuner.bench.results import DEFAULT
 from tuner.bench.stream.drawn_stream import Execution, StreamJob
 from tuner.bench.stream.run_stream import STATISTICS
 from tuner.bench.stream.stream_setup import StreamSetup

@@ -8,8 +8,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from tuner.bench.bench_result import DEFAULT
 from tuner.bench.hours_apart import MOST_HOURS
-from tuner.bench.results import DEFAULT
 from tuner.bench.slowdown import MARGIN, p_slower_in_pairs, significant
 from tuner.bench.stream.executed import Executed, JobNight
 

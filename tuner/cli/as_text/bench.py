@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from tuner.bench.bench_result import BEST, DEFAULT, BenchResult, ContenderResult, QueryResult
 from tuner.bench.report.least_slowdown import too_few
-from tuner.bench.results import BEST, DEFAULT, BenchResult, ContenderResult, QueryResult
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.cli.terminal.tables import number_column, table, text_cell, text_column
 

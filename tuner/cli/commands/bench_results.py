@@ -20,12 +20,12 @@ def bench_results(
     ] = None,
 ) -> None:
     """Tell what benches measured as one page of Markdown: what got slower first, then what was gained, with each command."""
+    from tuner.bench.bench_result import BenchResult
     from tuner.bench.report.finished_bench import read_finished
     from tuner.bench.report.picture_names import picture_names
     from tuner.bench.report.results_document import results_document
     from tuner.bench.report.speed_up_picture import write_speed_ups
     from tuner.bench.report.stream_picture import write_nights
-    from tuner.bench.results import BenchResult
     from tuner.bench.stream.stream_result import StreamResult
 
     found = [(directory.resolve().name, *read_finished(directory)) for directory in directories]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tuner.bench.results import BenchResult, ContenderResult
+from tuner.bench.bench_result import BenchResult, ContenderResult
 
 
 def final_places(result: BenchResult, contender: ContenderResult) -> Sequence[int]:

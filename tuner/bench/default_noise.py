@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tuner.bench.bench_result import BenchResult
+
 # Seconds of one query in each run by default, in the order of runs; None where it failed.
 Seconds = Sequence[float | None]
 
@@ -21,7 +23,6 @@ def spread(seconds: Seconds) -> float | None:
     return max(whole) / min(whole) if len(whole) > 1 else None
 
 
-def first_to_last(seconds: Seconds) -> float | None:
-    """How many times as long the first run took as the last one; None where fewer than two tell."""
-    whole = [one for one in seconds if one]
-    return whole[0] / whole[-1] if len(whole) > 1 else None
+def default_spread(result: BenchResult) -> float | None:
+    """How many times as long the defaults' slowest round took as their fastest."""
+    return spread(totals([query.seconds for query in result.contenders[0].queries])) if result.contenders else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import geometric_mean, median
 
 from tuner.bench.bench_result import BEST, BenchResult, ContenderResult, QueryResult
-from tuner.bench.default_noise import spread, totals
+from tuner.bench.default_noise import default_spread
 from tuner.bench.final_places import final_places
 from tuner.bench.how_soon import how_soon
 
@@ -19,7 +19,7 @@ def in_pairs(result: BenchResult) -> BenchResult:
     """Its speed-ups from the seconds of the same rounds, whichever version wrote it."""
     if not result.contenders:
         return result
-    noise = spread(totals([query.seconds for query in result.contenders[0].queries]))
+    noise = default_spread(result)
     return replace(result, contenders=tuple(_contender(result, one, noise) for one in result.contenders))
 
 

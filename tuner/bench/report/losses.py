@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tuner.bench.bench_result import BenchResult, ContenderResult, QueryResult
-from tuner.bench.default_noise import first_to_last, spread, totals
+from tuner.bench.default_noise import spread
 from tuner.bench.final_places import final_places
 
 
@@ -57,17 +57,3 @@ def _finished(result: BenchResult, contender: ContenderResult) -> Iterator[Query
 def failed_at_end(result: BenchResult, contender: ContenderResult) -> Sequence[str]:
     """Queries that failed in one of the repeats; without any, in the last run."""
     return sorted({name for place in final_places(result, contender) for name in contender.runs[place].failed})
-
-
-def default_spread(result: BenchResult) -> float | None:
-    """How many times as long the defaults' slowest round took as their fastest."""
-    return spread(_default_totals(result))
-
-
-def default_first_to_last(result: BenchResult) -> float | None:
-    """How many times as long the defaults' first round took as their last one."""
-    return first_to_last(_default_totals(result))
-
-
-def _default_totals(result: BenchResult) -> Sequence[float]:
-    return totals([query.seconds for query in result.contenders[0].queries]) if result.contenders else ()

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from statistics import median
 
 from tuner.bench.bench_result import BenchResult, ContenderResult
-from tuner.bench.default_noise import totals
+from tuner.bench.default_noise import default_spread, totals
 from tuner.bench.final_places import final_places
 from tuner.bench.report.finished_bench import FinishedBench
 from tuner.bench.report.least_slowdown import FINE, least_slowdown
-from tuner.bench.report.losses import default_first_to_last, failed_at_end
+from tuner.bench.report.losses import failed_at_end
 from tuner.bench.report.markdown import Row, md_table, times
 
 _LEGEND = """\
 Seconds are of queries that a contender finished in each repeat, all together, the median of the repeats; ratios, of those that
 the defaults finished, too: of each repeat against the defaults of its round, and of these the median. *The defaults' own* is how
-many times as long the defaults' first round took as their last one, which nothing but the machine and its hour made: a gain or a
-loss that is no further from 1.00x may be as little. *Rows* are compared in any order, value by value with its type, doubles to
+many times as long the defaults' slowest round took as their fastest, which nothing but the machine and its hour made: a gain or a
+loss by less than that factor may be as little. *Rows* are compared in any order, value by value with its type, doubles to
 nine digits; the order of rows is not compared. *none over 5x*: repeats are so few that no lesser slowdown could be found."""
 
 
@@ -47,7 +47,7 @@ def ratio(of: float | None) -> str:
 
 
 def _row(result: BenchResult, contender: ContenderResult) -> Row:
-    default, noise = contender is result.contenders[0], default_first_to_last(result)
+    default, noise = contender is result.contenders[0], default_spread(result)
     failed = failed_at_end(result, contender)
     return (
         result.title,

@@ -7,6 +7,7 @@ import decimal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 
@@ -173,6 +174,9 @@ class Warmed(Spark):
         self.texts.append(text)
         return self
 
+    def listColumns(self, name: str) -> list[SimpleNamespace]:
+        return [SimpleNamespace(isPartition=False), SimpleNamespace(isPartition=name == "`b`")]
+
 
 def test_every_table_is_looked_at_before_the_first_query(capsys: pytest.CaptureFixture[str]) -> None:
     spark = Warmed(lambda spark: [])
@@ -187,6 +191,7 @@ def test_a_line_is_written_for_each_table_once_it_is_analysed() -> None:
     assert next(lines)["name"] == "analyze a"
     assert not [text for text in spark.texts if "`b`" in text]
     assert [line["name"] for line in lines] == ["analyze b"]
+    assert [text for text in spark.texts if "REPAIR" in text] == ["MSCK REPAIR TABLE `b`"]
 
 
 @pytest.mark.parametrize(

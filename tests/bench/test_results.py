@@ -179,6 +179,18 @@ def test_rows_that_differ_are_told_where_spark_itself_is_of_one_mind() -> None:
     assert [(q.other_rows, q.rows_vary) for q in found] == [(False, True), (False, False)]
 
 
+def test_what_gave_other_rows_is_in_no_ratio_and_no_test() -> None:
+    nothing = [run("cbo", n, {"q1": 0.1, "q2": 5.0 + n / 100}, digests={"q1": "none"}) for n in range(5)]
+    titles, took = (
+        {"default": "", "cbo": ""},
+        {"default": DEFAULT, "cbo": [replace(r, number=r.number + 1) for r in nothing]},
+    )
+    found = results(setup(), titles, took).contenders[1]
+    assert found.total_speed_up == found.geometric_mean == 1
+    assert [one.speed_up for one in found.runs] == [1] * 5
+    assert [(q.compared, q.speed_up, q.p_slower is None) for q in found.queries] == [(False, 1, True), (True, 1, False)]
+
+
 def test_where_rows_vary_by_default_their_number_is_still_compared() -> None:
     tied = [run("default", n, {"q1": 10, "q2": 5}, digests={"q1": f"tie {n}"}) for n in (1, 2)]
     (first, second) = run("tuner", 1, {"q1": 10, "q2": 5}).queries

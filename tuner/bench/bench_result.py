@@ -40,7 +40,8 @@ class QueryResult:
     @property
     def compared(self) -> bool:
         """Whether its seconds can be compared with those by default."""
-        return self.finished and self.default_finished and self.default_seconds > 0 and self.final_seconds > 0
+        ended = self.finished and self.default_finished and not self.other_rows
+        return ended and self.default_seconds > 0 and self.final_seconds > 0
 
     @property
     def seems_slower(self) -> bool:
@@ -50,9 +51,9 @@ class QueryResult:
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """One run of a contender: seconds of its queries, speed-up over the defaults of the same or the nearest round (of what both
-    finished; None: nothing), and the sum so far with tuning. A failed query counts its own seconds and a run by default, in
-    seconds and sums. `cpu_seconds` are those of processors, which other programs on the machine make no longer (None: not known
-    of every query). `exit_code` is that of its application; `started_at` is "" where it is not known."""
+    finished, and gave the same rows; None: nothing), and the sum so far with tuning. A failed query counts its own seconds and a
+    run by default, in seconds and sums. `cpu_seconds` are those of processors, which other programs on the machine make no
+    longer (None: not known of every query). `exit_code` is that of its application; `started_at` is "" where it is not known."""
 
     number: int
     seconds: float
@@ -70,10 +71,10 @@ class RunResult:
 @dataclass(frozen=True, slots=True)
 class ContenderResult:
     """The result of a contender. Speed-ups are medians over the repeats, each against the defaults of its round, of queries that
-    both finished in each (None: there is none); `runs_to_most` is the first run with 90 % of the final gain (None: that gain is
-    not clear of noise, or no run reached it). `cumulative_seconds` covers the same rounds for all contenders: a round without a
-    run counts as the nearest run. `allocated_core_seconds` is what executors held in a run, busy or idle: the median over the
-    repeats (None: not known), as `cpu_seconds` are of what its queries had of processors."""
+    both finished in each with the same rows (None: there is none); `runs_to_most` is the first run with 90 % of the final gain
+    (None: that gain is not clear of noise, or no run reached it). `cumulative_seconds` covers the same rounds for all
+    contenders: a round without a run counts as the nearest run. `allocated_core_seconds` is what executors held in a run, busy or
+    idle: the median over the repeats (None: not known), as `cpu_seconds` are of what its queries had of processors."""
 
     name: str
     title: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import median
 
 from tuner.bench.bench_result import DEFAULT, BenchResult, ContenderResult, QueryResult, RunResult
@@ -45,7 +45,8 @@ def _contender(
     queries = _queries(list(usual), final, against, mine, default)
     held = [run.allocated_core_seconds for run in final if run.allocated_core_seconds is not None]
     used = [seconds for run in final if (seconds := _cpu_seconds(run)) is not None]
-    by_run = tuple(_runs(mine, default, usual, preparing))
+    same = {query.name for query in queries if not query.other_rows}
+    by_run = tuple(_runs(mine, default, usual, preparing, same))
     return ContenderResult(
         name=name,
         title=title,
@@ -71,10 +72,11 @@ def _queries(
     mine: Sequence[BenchRun],
     default: Sequence[BenchRun],
 ) -> tuple[QueryResult, ...]:
+    other = {name for name in names if _other_rows(default, mine, name)}
     p_values = {
         name: p_slower(_whole(against, name), _whole(final, name))
         for name in names
-        if _finished(against, name) and _finished(final, name)
+        if name not in other and _finished(against, name) and _finished(final, name)
     }
     slower = significant(p_values)
     return tuple(
@@ -85,7 +87,7 @@ def _queries(
             seconds=tuple(None if q.error else q.seconds for q in _of(mine, name)),
             p_slower=p_values.get(name),
             slower=name in slower,
-            other_rows=_other_rows(default, mine, name),
+            other_rows=name in other,
             rows_vary=len(_digests(default, name)) > 1,
             finished=_finished(final, name),
             default_finished=_finished(against, name),
@@ -96,7 +98,11 @@ def _queries(
 
 
 def _runs(
-    mine: Sequence[BenchRun], default: Sequence[BenchRun], usual: Mapping[str, float], preparing: float
+    mine: Sequence[BenchRun],
+    default: Sequence[BenchRun],
+    usual: Mapping[str, float],
+    preparing: float,
+    same: Collection[str],
 ) -> Iterable[RunResult]:
     cumulative, counted = preparing, 0
     for run in mine:
@@ -108,7 +114,7 @@ def _runs(
         yield RunResult(
             number=run.number,
             seconds=_total(run, usual),
-            speed_up=_speed_up(_nearest(default, run.number), run),
+            speed_up=_speed_up(_nearest(default, run.number), run, same),
             tuning_seconds=run.tuning_seconds,
             cumulative_seconds=cumulative,
             allocated_core_seconds=run.allocated_core_seconds,
@@ -141,9 +147,9 @@ def _cpu_seconds(run: BenchRun) -> float | None:
     return None if None in used else sum(seconds for seconds in used if seconds is not None)
 
 
-def _speed_up(default: BenchRun, run: BenchRun) -> float | None:
-    """Of the queries that both finished; None where there is none."""
-    both = {query.name for query in run.queries if _finished([default], query.name) and _finished([run], query.name)}
+def _speed_up(default: BenchRun, run: BenchRun, same: Collection[str]) -> float | None:
+    """Of those queries of the same rows that both finished; None where there is none."""
+    both = {name for name in same if _finished([default], name) and _finished([run], name)}
     usual, took = (sum(query.seconds for query in of.queries if query.name in both) for of in (default, run))
     return usual / took if usual and took else None
 

@@ -219,6 +219,13 @@ def test_queries_whose_rows_vary_by_default_are_named() -> None:
     assert "only their number is:\n\n- two queries: q2\n" in results_document([replace(bench, result=result)])
 
 
+def test_seconds_of_what_gave_other_rows_are_in_no_sum() -> None:
+    mine = [run("cbo", n, {"q1": 0.1, "q2": 5.0}, digests={"q1": "none"}) for n in range(1, 6)]
+    page = results_document([bench_of(runs("default", *[{"q1": 10.0, "q2": 5.0}] * 5), mine, "cbo")])
+    assert row_of(page, "cbo")[:4] == ["5", "1.00x", "1.00x", "1 differ"]
+    assert "| q1 | 10.0 | 0.1 **other rows** |" in page
+
+
 def test_failures_and_other_rows_are_named() -> None:
     page = results_document([finished(*[{"q1": 2.0, "q2": 5.0}] * 5, failed=True)])
     assert ", tuner: q1\n" in page

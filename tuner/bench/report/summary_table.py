@@ -14,11 +14,12 @@ from tuner.bench.report.losses import failed_at_end
 from tuner.bench.report.markdown import Row, md_table, times
 
 _LEGEND = """\
-Seconds are of queries that a contender finished in each repeat, all together, the median of the repeats; ratios, of those that
-the defaults finished, too: of each repeat against the defaults of its round, and of these the median. *The defaults' own* is how
-many times as long the defaults' slowest round took as their fastest, which nothing but the machine and its hour made: a gain or a
-loss by less than that factor may be as little. *Rows* are compared in any order, value by value with its type, doubles to
-nine digits; the order of rows is not compared. *none over 5x*: repeats are so few that no lesser slowdown could be found."""
+Seconds are of queries that a contender finished in each repeat with the rows of the defaults, all together, the median of the
+repeats; ratios, of those that the defaults finished, too: of each repeat against the defaults of its round, and of these the
+median. *The defaults' own* is how many times as long the defaults' slowest round took as their fastest, which nothing but the
+machine and its hour made: a gain or a loss by less than that factor may be as little. *Rows* are compared in any order, value by
+value with its type, doubles to nine digits; the order of rows is not compared. *none over 5x*: repeats are so few that no lesser
+slowdown could be found."""
 
 
 def summary_table(benches: Sequence[FinishedBench]) -> str:
@@ -66,7 +67,7 @@ def _row(result: BenchResult, contender: ContenderResult) -> Row:
 def _seconds(result: BenchResult, contender: ContenderResult) -> float:
     """The median over the repeats of what a run took: medians of queries add up to another sum."""
     places = final_places(result, contender)
-    queries = contender.queries
+    queries = [query for query in contender.queries if not query.other_rows]
     return median(totals([[query.seconds[place] for place in places] for query in queries]) or [0.0])
 
 

@@ -8,8 +8,8 @@ const ROW = 15;
 export function queryDots(data) {
   const contenders = placed(data).slice(1);
   const names = data.contenders[0].queries.map(({ query }) => query);
-  // What only one of them finishes has no ratio.
-  const points = contenders.map(({ position, title, queries }) => queries.filter(({ finished, default_finished: usual }) => finished && usual).map(({ query, speed_up: x, final_seconds: s }) => ({ position, title, query, x, s })));
+  // What only one of them finishes has no ratio, nor what gives other rows.
+  const points = contenders.map(({ position, title, queries }) => queries.filter(({ finished, default_finished: usual, other_rows: other }) => finished && usual && !other).map(({ query, speed_up: x, final_seconds: s }) => ({ position, title, query, x, s })));
   const ratios = points.flat().map(({ x }) => x);
   const drawn = points.filter((line) => line.length);
   const best = (line) => line.reduce((most, point) => (point.x > most.x ? point : most));

@@ -34,7 +34,7 @@ function cell(query) {
   if (!query.finished) return [h("span", { class: "worse" }, "failed")];
   const style = query.slower ? "worse" : query.speed_up > 1.05 ? "better" : "";
   const marks = [query.slower ? "slower" : "", query.other_rows ? "other rows" : "", query.rows_vary ? "by default its rows vary" : "", query.default_finished ? "" : "by default it fails"].filter(Boolean).join(", ");
-  return [h("span", { class: style }, `${seconds(query.final_seconds)}${query.default_finished ? `, ${times(query.speed_up)}` : ""}`), marks ? h("div", { class: "faint" }, marks) : ""];
+  return [h("span", { class: style }, `${seconds(query.final_seconds)}${query.default_finished && !query.other_rows ? `, ${times(query.speed_up)}` : ""}`), marks ? h("div", { class: "faint" }, marks) : ""];
 }
 
 export function queryTable(data) {

@@ -48,6 +48,12 @@ def test_of_another_its_first_line(error: Exception, told: str) -> None:
     assert words(error) == told
 
 
+@pytest.fixture(autouse=True)
+def no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Spark's own parser tells is asked of Spark in test_application_on_spark.py."""
+    monkeypatch.setattr(application, "command_of", lambda spark, text: None)
+
+
 @dataclass
 class Spark:
     """A session, its context and its settings, as far as the job asks them."""

@@ -4,7 +4,7 @@ usage: application.py OPTIONS.json RESULTS.jsonl
 It knows nothing of the tuner. OPTIONS holds `tables` (a directory with one folder for each), `catalog` (whether these are
 tables of the session's catalog, with statistics, instead of temporary views), `analyze` (whether to create and analyse them
 instead of running queries), `queries` (`name`, `sql` and `conf` of each) and `timeout_seconds`. A query that fails is written
-down as failed, and the next one runs.
+down as failed, and the next one runs; so is a statement that may write, which is not run: the tables are the user's.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 
+from py4j.java_gateway import is_instance_of
 from pyspark.sql import SparkSession
 
 # Sums of doubles depend on the order in which rows arrive: digits behind these are not compared.
@@ -21,6 +22,15 @@ DOUBLE_DIGITS = 9
 # Of errors that lead back to themselves.
 MOST_CAUSES = 20
 CANCEL_AGAIN_SECONDS = 1.0
+NOT_RUN = "not run: a statement that may write (%s), and these are your tables; give its SELECT, and settings by --conf"
+# What parsed statements are that do something; of these all are commands but the last ones, which are no command to Spark.
+COMMANDS = (
+    "org.apache.spark.sql.catalyst.plans.logical.Command",
+    "org.apache.spark.sql.catalyst.plans.logical.ParsedStatement",
+)
+ALSO_COMMANDS = frozenset({"InsertIntoDir", "UnresolvedExecuteImmediate", "Call"})
+# Parsed so, and not yet analysed, these make temporary views, which a later query may read.
+HARMLESS = frozenset({"CreateViewCommand", "CreateTempViewUsing"})
 
 
 def main(options_file, results_file):
@@ -103,8 +113,34 @@ def cpu_seconds(spark):
         return None
 
 
+def command_of(spark, text):
+    """The name of a command in a statement, by which it may write somewhere; None of a query."""
+    plans = [spark._jsparkSession.sessionState().sqlParser().parsePlan(text)]
+    while plans:
+        plan = plans.pop()
+        name, gateway = plan.getClass().getSimpleName(), spark.sparkContext._gateway
+        if name in ALSO_COMMANDS or any(is_instance_of(gateway, plan, command) for command in COMMANDS):
+            return None if name in HARMLESS else name
+        # Inserts stand below a WITH, and beside one another below a FROM.
+        children = plan.children()
+        plans += [children.apply(n) for n in range(children.size())]
+    return None
+
+
+def refusal(spark, text):
+    """Why a statement is not run; "" of a query."""
+    try:
+        command = command_of(spark, text)
+    except Exception as error:
+        # What cannot be parsed, as Spark tells it.
+        return words(error)
+    return NOT_RUN % command if command else ""
+
+
 def run(spark, query, timeout_seconds):
     """What a query took, from its text to its rows, and a digest of these."""
+    if refused := refusal(spark, query["sql"]):
+        return {"name": query["name"], "seconds": 0.0, "cpu_seconds": 0.0, "error": refused}
     for key, value in query["conf"].items():
         spark.conf.set(key, value)
     spark.sparkContext.setJobDescription(query["name"])

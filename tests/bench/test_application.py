@@ -124,6 +124,14 @@ def test_a_query_in_time_is_not_cancelled() -> None:
     assert (found["rows"], spark.cancelled, "error" in found) == (1, 0, False)
 
 
+def test_neither_seconds_nor_the_timeout_have_the_digest_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application, "digest", lambda rows: time.sleep(0.5) or "slow")
+    spark = Spark(lambda spark: [(1,)])
+    found = run(spark, {"name": "q1", "sql": "SELECT 1", "conf": {}}, 0.25)
+    assert (found.get("digest"), spark.cancelled) == ("slow", 0)
+    assert found["seconds"] < 0.25
+
+
 def test_a_querys_settings_leave_the_users_own_as_they_were() -> None:
     spark = Spark(lambda spark: [], given={"a": "own"}, settings={"a": "own"})
     run(spark, {"name": "q1", "sql": "SELECT 1", "conf": {"a": "tried", "b": "tried"}}, 60)

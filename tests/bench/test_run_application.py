@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,8 @@ from tuner.bench.contenders.cost_based import CostBased
 from tuner.bench.contenders.fixed import DEFAULT, THRESHOLD
 from tuner.bench.run_application import Ran, Submit, run_application
 from tuner.errors import TunerError
+
+QUOTED = "spark.sql.ansi.doubleQuotedIdentifiers"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,19 @@ def test_core_seconds_are_told_last_and_are_no_query(
     assert ran.queries[0].name == "q1"
     assert [q.name for q in ran.queries if not q.error] == ["q1"]
     assert ran.allocated_core_seconds == held
+
+
+@pytest.mark.parametrize(("own", "told"), [({}, []), ({QUOTED: "true"}, ["true"])])
+def test_how_texts_are_read_is_a_workloads_own_and_else_as_spark_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dict[str, str], told: list[str]
+) -> None:
+    given: list[str] = []
+    monkeypatch.setattr(module, "_run", lambda command, *_: given.extend(command) or 0)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    usual = setup(tmp_path)
+    run_application(replace(usual, workload=replace(usual.workload, conf=own)), Submit(), tmp_path / "work")
+    assert [one.partition("=")[2] for one in given if one.startswith(QUOTED)] == told
 
 
 def test_queries_are_told_while_the_application_runs_each_once_it_is_written_whole(

@@ -11,11 +11,15 @@ from tuner.spark.knobs import DRIVER_MEMORY
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A recurring job: query texts by name, in the order they run, and a directory with one folder of Parquet files a table."""
+    """A recurring job: query texts by name, in the order they run, and a directory with one folder of Parquet files a table.
+
+    `conf` is what its texts need of a session to be understood.
+    """
 
     title: str
     queries: Mapping[str, str]
     tables: Path
+    conf: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,10 +114,8 @@ def _conf(setup: Setup, submit: Submit, work: Path) -> dict[str, str]:
         DRIVER_MEMORY.property: setup.driver_memory,
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": (work / "warehouse").as_uri(),
-        # TPC-DS quotes names of columns with double quotes.
-        "spark.sql.ansi.doubleQuotedIdentifiers": "true",
     }
-    return {**own, **_catalog_conf(submit.catalog), **setup.conf, **submit.conf}
+    return {**own, **_catalog_conf(submit.catalog), **setup.workload.conf, **setup.conf, **submit.conf}
 
 
 def _catalog_conf(catalog: Path | None) -> dict[str, str]:

@@ -51,6 +51,12 @@ def test_the_usual_one_keeps_its_folder(tmp_path: Path, monkeypatch: pytest.Monk
     assert benchmark_workload(USUAL, 1.0, 1, ["q72"], tmp_path).tables == tmp_path / "sf1"
 
 
+def test_names_in_double_quotes_are_those_of_tpc_ds_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuner.bench.workloads.tpc.make_tables", lambda directory, scale_factor, suite: None)
+    quoting = {name for name in ("tpcds", "tpch") if benchmark_workload(name, 1.0, 1, [], tmp_path).conf}
+    assert quoting == {"tpcds"} == {name for name, benchmark in BENCHMARKS.items() if benchmark.conf}
+
+
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_an_unknown_query_is_told_before_tables_are_made(tmp_path: Path, name: str) -> None:
     with pytest.raises(TunerError, match=r"no query q999; there are q"):

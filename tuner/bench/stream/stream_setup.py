@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tuner.bench.bench_run import Setup, Workload
+from tuner.bench.bench_run import Setup
 from tuner.bench.records import Records
 from tuner.bench.stream.drawn_stream import Night, StreamJob, drawn_stream
 from tuner.bench.workloads.joins.part_queries import drawn_parts
@@ -41,7 +41,7 @@ class StreamSetup:
 
     def of_job(self, job: str, queries: Mapping[str, str]) -> Setup:
         """How a job's application of a night is run."""
-        workload = Workload(self.setup.workload.title, queries, self.tables)
+        workload = replace(self.setup.workload, queries=queries, tables=self.tables)
         return replace(self.setup, workload=workload, directory=self.setup.directory / job)
 
     def records(self, job: str) -> Records:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -22,7 +22,7 @@ class Benchmark:
     those named: literals may be drawn from the tables.
 
     `names` are those of all queries, known before any table is there. `why_no_seed` says why nothing is seeded.
-    `scale_factor` is the usual one.
+    `scale_factor` is the usual one; `conf` is what its texts need of a session to be understood.
     """
 
     title: str
@@ -32,3 +32,4 @@ class Benchmark:
     seeded: Seeded
     why_no_seed: str = ""
     scale_factor: float = 1.0
+    conf: Mapping[str, str] = field(default_factory=dict)

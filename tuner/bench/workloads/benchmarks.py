@@ -45,7 +45,7 @@ def benchmark_tables(name: str, scale_factor: float, seed: int, tables: Path) ->
     benchmark = BENCHMARKS[name]
     directory = tables / _folder(name, benchmark, scale_factor, seed)
     benchmark.make(directory, scale_factor, seed)
-    return Workload(_title(benchmark, scale_factor, seed), {}, directory)
+    return Workload(_title(benchmark, scale_factor, seed), {}, directory, benchmark.conf)
 
 
 def _folder(name: str, benchmark: Benchmark, scale_factor: float, seed: int) -> str:

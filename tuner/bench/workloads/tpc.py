@@ -9,6 +9,9 @@ from pathlib import Path
 from tuner.bench.workloads.benchmark import Benchmark, Seeded
 from tuner.demo.tables import TPCDS, TPCH, Suite, make_tables, query_texts
 
+# TPC-DS quotes names of columns with double quotes, which are strings to Spark.
+_QUOTED_NAMES = {"spark.sql.ansi.doubleQuotedIdentifiers": "true"}
+
 
 def _texts(suite: Suite) -> Mapping[str, str]:
     return {f"q{number:02d}": text for number, text in sorted(query_texts(suite).items())}
@@ -27,7 +30,7 @@ def _make(suite: Suite, directory: Path, scale_factor: float, seed: int) -> None
     make_tables(directory, scale_factor, suite)
 
 
-def _of(title: str, suite: Suite) -> Benchmark:
+def _of(title: str, suite: Suite, conf: Mapping[str, str] | None = None) -> Benchmark:
     return Benchmark(
         title,
         partial(_names, suite),
@@ -35,8 +38,9 @@ def _of(title: str, suite: Suite) -> Benchmark:
         partial(_queries, suite),
         Seeded.NOTHING,
         f"{title}'s generator in duckdb makes the same data, and queries with the same literals, each time",
+        conf=conf or {},
     )
 
 
-TPC_DS = _of("TPC-DS", TPCDS)
+TPC_DS = _of("TPC-DS", TPCDS, _QUOTED_NAMES)
 TPC_H = _of("TPC-H", TPCH)

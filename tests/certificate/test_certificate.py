@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.benchmarks.certificate.star import SHARES, make_star
 from tests.benchmarks.certificate.trap import Night, Trap
 from tests.benchmarks.certificate.traps import traps
 from tests.benchmarks.certificate.verdict import certify, is_in_doubt
+from tuner.bench.source_digest import source_digest
 
 BY_ITSELF: tuple[str, ...] = ()
 
@@ -86,7 +88,7 @@ def test_a_query_that_no_change_acted_on_is_counted_beside_them() -> None:
     assert [c.pair for c in found.slower_beside] == [beside] and not found.faster_beside
     turned = replace(beside, steered=tuple(replace(r, executed=(one(8, 7),)) for r in beside.steered))
     assert certify([turned]).faster_beside == 1 and not certify([turned]).slower_beside
-    text = page([beside], 1, "command", "machine", "2026-11-23")
+    text = page([beside], {"job": 1}, "command", "machine", "2026-11-23")
     assert "- 1 of 1 queries that no change acted on" in text[: text.index("## In numbers")]
     assert text.index("## Slower though no change acted") < text.index("took 12.0 s, by itself 10.0 s")
 
@@ -98,6 +100,52 @@ def test_a_failure_counts_where_it_comes_again_and_the_twin_has_none() -> None:
     assert is_in_doubt(replace(well, steered=(failed,)))
     assert not certify([replace(well, steered=(failed, *well.steered))]).failed
     assert not certify([replace(well, steered=(failed,), twin=(failed,))]).failed
+
+
+def test_first_pairs_count_both_ways_for_only_what_is_slower_is_asked_again() -> None:
+    slow, fast = (one(12, 9), one(10, 8)), (one(10, 8), one(12, 9))
+    pairs = [
+        pair(slow, fast, night=1),
+        pair(slow, slow, night=2),
+        pair(fast, night=3),
+        pair((one(10), one(10)), night=4),
+    ]
+    found = certify(pairs)
+    assert (found.slower_at_first, found.faster_at_first) == (2, 1)
+    assert ([c.pair.night for c in found.slower], found.faster) == ([2], 1)
+    text = page(pairs, {"job": 4}, "command", "machine", "2026-11-23")
+    assert "| slower in the first pair, by more than 5 % and 0.3 s | 2 |" in text
+    assert "| faster in the first pair, by the same measure | 1 |" in text
+    assert "| slower in all pairs: beyond noise | 1 |" in text
+
+
+def test_a_failure_that_does_not_come_again_is_listed_apart() -> None:
+    well = pair((one(5), one(5)))
+    failed = Ran(False, ("order",), 5, failure="out of memory")
+    once = replace(well, steered=(failed, *well.steered), twin=well.twin * 2)
+    assert (certify([once]).failed, certify([once]).failed_once) == ((), ("job, night 1, seed 1: out of memory",))
+    assert not certify([replace(well, steered=(failed, failed))]).failed_once
+    text = page([once], {"job": 1}, "command", "machine", "2026-11-23")
+    told = "- failed, and did not when the same night ran again: job, night 1, seed 1: out of memory"
+    assert told in text[: text.index("## In numbers")]
+
+
+def test_whole_commands_that_took_longer_in_all_got_worse() -> None:
+    well = pair((one(5), one(5)))
+    longer = replace(well, trap="a loop", steered=(replace(well.steered[0], seconds=12),))
+    worse = page([well, longer], {"job": 1, "a loop": 1}, "command", "machine", "2026-11-23")
+    told = "- whole commands, with deciding and reading logs: 21 s steered, 18 s by themselves; most of a loop, 12 s steered"
+    assert told in worse[: worse.index("## In numbers")]
+    assert "- whole commands" not in page([well], {"job": 1}, "command", "machine", "2026-11-23")
+
+
+def test_the_page_says_of_which_source_the_tuner_was() -> None:
+    known, unknown = replace(pair((one(5), one(5))), source="b71b6255d8e9"), pair((one(5), one(5)), night=2)
+    line = json.loads(unknown.as_line())
+    del line["source"]
+    assert Pair.of_line(json.dumps(line)) == unknown, "earlier ones did not record it"
+    text = page([known, unknown], {"job": 2}, "command", "machine", "2026-11-23")
+    assert "by a digest of its source: b71b6255d8e9 (1 of 2 pairs), not recorded (1 of 2 pairs)." in text
 
 
 def test_the_oracle_has_the_plan_that_is_best_in_the_median() -> None:
@@ -116,7 +164,7 @@ def test_the_oracle_has_the_plan_that_is_best_in_the_median() -> None:
 def test_a_pair_is_read_as_it_was_written_and_the_page_names_what_got_slower_first() -> None:
     pairs = [pair((one(12, 9), one(10, 8)), (one(13, 9), one(11, 8))), pair((one(3), one(9)), night=2)]
     assert [Pair.of_line(p.as_line()) for p in pairs] == pairs
-    text = page(pairs, 2, "command", "machine", "2026-11-23")
+    text = page(pairs, {"job": 2}, "command", "machine", "2026-11-23")
     assert text.index("job, night 1, seed 1: sales {} took 12.5 s, by itself 10.5 s") < text.index("## In numbers")
 
 
@@ -148,6 +196,7 @@ class TestNights:
         self, tmp_path: Path, runs: list[str]
     ) -> None:
         found = list(play_nights(self.job(_table), tmp_path / "job", 1, []))
+        assert {p.source for p in found} == {source_digest()}
         assert [(p.night, p.missed, p.data, len(p.steered)) for p in found] == [
             (1, False, 0, 1),
             (2, True, 1, 1),
@@ -181,8 +230,11 @@ def _table(folder: Path, seed: int) -> None:
 
 
 def test_the_page_of_runs_without_changes_promises_nothing() -> None:
-    text = page([pair((one(5), one(5)), changes=BY_ITSELF)], 90, "command", "machine", "2026-11-23")
+    text = page(
+        [pair((one(5), one(5)), changes=BY_ITSELF)], {"job": 60, "another": 30}, "command", "machine", "2026-11-23"
+    )
     assert "**Broken off after 1 of 90 pairs of runs" in text
+    assert "**Not run: another.**" in text
     assert "Not known: no run had a change in force." in text
     assert "| so at most, with 95 % confidence | 100.00% of executions |" in text
 

@@ -15,6 +15,7 @@ import platform
 import shutil
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,7 +76,9 @@ def main() -> int:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     seeds = " ".join(map(str, options.seeds))
     command = f"python -m tests.benchmarks.certificate DIRECTORY --seeds {seeds}"
-    planned = sum(trap.runs for _, trap in every)
+    planned: Counter[str] = Counter()
+    for _, trap in every:
+        planned[trap.name] += trap.runs
     text = page(pairs, planned, command, machine, datetime.now(UTC).date().isoformat())
     print(text)
     if options.write_docs:

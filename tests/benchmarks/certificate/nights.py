@@ -9,11 +9,14 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+import tuner
 from tests.benchmarks.certificate.pair import Pair, Ran
 from tests.benchmarks.certificate.run_job import run_job
 from tests.benchmarks.certificate.trap import Night, Trap
 from tests.benchmarks.certificate.verdict import is_in_doubt
+from tuner.bench.source_digest import digest_of
 
+SOURCE = Path(tuner.__file__).parent
 STEERED, TWIN = "steered", "twin"
 # So many pairs more where one is in doubt.
 AGAIN = 3
@@ -38,7 +41,12 @@ def play_nights(trap: Trap, folder: Path, seed: int, known: Sequence[Pair]) -> I
         if changes and night.changes_data:
             night.changes_data(folder / "tables", seed + number)
         yield _pair(
-            trap, Pair(seed, trap.name, number, missed, data, (), ()), night, folder, f"{seed} {trap.name} {place}"
+            trap,
+            # Not as it was when this process began: each run loads it anew.
+            Pair(seed, trap.name, number, missed, data, (), (), digest_of(SOURCE)),
+            night,
+            folder,
+            f"{seed} {trap.name} {place}",
         )
 
 

@@ -43,7 +43,7 @@ class Ran:
 class Pair:
     """A night's runs, and where one was in doubt, more of both. `missed`: its input was not there, so it ran once more.
 
-    `data` counts the changes of the data so far.
+    `data` counts the changes of the data so far; `source` is a digest of the tuner's own source ("": not recorded).
     """
 
     seed: int
@@ -53,6 +53,7 @@ class Pair:
     data: int
     steered: tuple[Ran, ...]
     twin: tuple[Ran, ...]
+    source: str = ""
 
     def as_line(self) -> str:
         return json.dumps(asdict(self))

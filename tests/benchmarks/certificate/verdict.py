@@ -59,6 +59,11 @@ class Compared:
         return replace(self, steered=self.twin, twin=self.steered).is_slower
 
     @property
+    def at_first(self) -> Compared:
+        """As its first pair of runs has it, before anything was asked again."""
+        return replace(self, steered=self.steered[:1], twin=self.twin[:1])
+
+    @property
     def differs(self) -> bool:
         return len({(one.rows, one.digest) for one in (*self.steered, *self.twin)}) > 1
 
@@ -68,7 +73,9 @@ class Certificate:
     """Counts over pairs; `executions` are queries that changes acted on, `beside` those of the same runs that none did.
 
     Of `beside` one pair of runs has to tell; `slower_beside` is what that takes for slower. `faster` and `faster_beside` count
-    those that are faster by the same measure.
+    those that are faster by the same measure. `slower_at_first` and `faster_at_first` count those of `executions` that are so in
+    their first pair: what is slower there is asked again, what is faster is not, so these alone compare. `failed_once` did not
+    come again. Seconds of commands are those of first pairs of which both runs succeeded.
     The oracle knows, for each class of values and data, the plan whose runs took least in the median, the twin's among them.
     `known_*` leave out the first night of each class, in which nothing can be known.
     """
@@ -76,17 +83,22 @@ class Certificate:
     pairs: int
     steered_runs: int
     executions: int
+    slower_at_first: int
+    faster_at_first: int
     slower: tuple[Compared, ...]
     faster: int
     beside: int
     slower_beside: tuple[Compared, ...]
     faster_beside: int
     failed: tuple[str, ...]
+    failed_once: tuple[str, ...]
     differing: tuple[Compared, ...]
     twin_seconds: float
     steered_seconds: float
     oracle_seconds: float
     known_share_of_oracle: float
+    twin_command_seconds: float
+    steered_command_seconds: float
 
     @property
     def slower_at_most(self) -> float:
@@ -112,20 +124,21 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
         seen.add(one.literal_class)
     reached = [one for one in executed if one.is_reached]
     beside = [one for one in executed if one.pair.steered[0].changes and not one.is_reached]
+    first = [(pair.steered[0], pair.twin[0]) for pair in pairs]
+    whole = [(steered, twin) for steered, twin in first if steered.succeeded and twin.succeeded]
     return Certificate(
         pairs=len(pairs),
         steered_runs=sum(bool(pair.steered[0].changes) for pair in pairs),
         executions=len(reached),
+        slower_at_first=sum(one.at_first.is_slower for one in reached),
+        faster_at_first=sum(one.at_first.is_faster for one in reached),
         slower=tuple(one for one in reached if one.is_slower),
         faster=sum(one.is_faster for one in reached),
         beside=len(beside),
         slower_beside=tuple(one for one in beside if one.is_slower),
         faster_beside=sum(one.is_faster for one in beside),
-        failed=tuple(
-            f"{pair.trap}, night {pair.night}, seed {pair.seed}: {pair.steered[0].failure}"
-            for pair in pairs
-            if _only_steered_failed(pair)
-        ),
+        failed=tuple(_failure(pair) for pair in pairs if _only_steered_failed(pair)),
+        failed_once=tuple(_failure(pair) for pair in pairs if _failed_once(pair)),
         differing=tuple(one for one in executed if one.differs),
         twin_seconds=sum(one.twin_seconds for one in executed),
         steered_seconds=sum(one.seconds for one in executed),
@@ -135,6 +148,8 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
             sum(one.seconds for one in known),
             sum(best[one.literal_class] for one in known),
         ),
+        twin_command_seconds=sum(twin.seconds for _, twin in whole),
+        steered_command_seconds=sum(steered.seconds for steered, _ in whole),
     )
 
 
@@ -168,6 +183,16 @@ def _is_beyond(these: Sequence[float], those: Sequence[float]) -> bool:
 
 def _share(twin: float, steered: float, oracle: float) -> float:
     return (twin - steered) / (twin - oracle) if twin > oracle else 1.0
+
+
+def _failure(pair: Pair) -> str:
+    why = next(ran.failure for ran in pair.steered if not ran.succeeded)
+    return f"{pair.trap}, night {pair.night}, seed {pair.seed}: {why}"
+
+
+def _failed_once(pair: Pair) -> bool:
+    """In some run, and not in another one of the same night with what was known then."""
+    return len({ran.succeeded for ran in pair.steered}) > 1
 
 
 def _only_steered_failed(pair: Pair) -> bool:

@@ -68,6 +68,19 @@ def test_what_fails_has_no_ratio(chromium: Browser, tmp_path: Path) -> None:
         assert "CBO: at best" not in (page.locator(".chart-picture").nth(2).get_attribute("aria-label") or "")
 
 
+def test_what_gave_other_rows_has_no_ratio(chromium: Browser, tmp_path: Path) -> None:
+    empty = [run("cbo", n, {"q1": 0.1, "q2": 4}, digests={"q1": "none"}) for n in range(1, 6)]
+    took = {"default": runs("default", *[{"q1": 10, "q2": 5}] * 5), "cbo": empty}
+    write_page(tmp_path / "page.html", results(setup(), TITLES, took), "")
+    with opened(chromium, tmp_path / "page.html", "light") as page:
+        page.locator(".chart-picture svg").nth(2).wait_for()
+        row = page.get_by_role("row", name="q1 10.0 s").inner_text()
+        assert "other rows" in row
+        assert "x" not in row.replace("other rows", ""), "no ratio"
+        dots = page.locator(".chart-picture").nth(2).get_attribute("aria-label") or ""
+        assert "CBO: at best 1.3 times, q2" in dots
+
+
 def test_a_page_that_cannot_be_written_leaves_what_is_there(tmp_path: Path) -> None:
     target = tmp_path / "none" / "page.html"
     with pytest.raises(TunerError, match="give another --report"):

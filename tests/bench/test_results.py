@@ -41,8 +41,8 @@ def test_speed_ups_are_against_the_default_of_the_same_round() -> None:
 
 def test_the_end_is_the_median_of_the_repeats_each_against_the_defaults_of_its_round() -> None:
     found = tuner(*runs("tuner", *LEARNS))
-    assert found.total_speed_up == pytest.approx((15.03 / 7 + 15.04 / 7.1) / 2)
-    by_query = [5, (5.03 / 5 + 5.04 / 5.1) / 2]
+    assert found.total_speed_up == pytest.approx((15.03 / 7 * 15.04 / 7.1) ** 0.5)
+    by_query = [5, (5.03 / 5 * 5.04 / 5.1) ** 0.5]
     assert [q.speed_up for q in found.queries] == pytest.approx(by_query)
     assert found.geometric_mean == pytest.approx((by_query[0] * by_query[1]) ** 0.5)
     assert found.best_geometric_mean == found.geometric_mean, "of two queries all are among the best 16"
@@ -61,6 +61,10 @@ def test_what_ran_in_no_common_round_is_compared_by_medians() -> None:
     assert paired_speed_up({1: 10.0, 2: 20.0}, {2: 10.0, 3: 1.0}) == 2
     assert paired_speed_up({1: 10.0}, {3: 4.0, 4: 6.0}) == 2
     assert paired_speed_up({}, {1: 1.0}) is None
+
+
+def test_twice_as_fast_and_half_as_fast_are_no_gain() -> None:
+    assert paired_speed_up({1: 10.0, 2: 10.0}, {1: 5.0, 2: 20.0}) == pytest.approx(1)
 
 
 def test_how_soon_it_had_ninety_percent_of_its_gain() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import geometric_mean, median
@@ -27,9 +28,9 @@ def paired_speed_up(default: Rounds, mine: Rounds) -> float | None:
     """The median of the ratios, default over mine, of rounds that both ran in: a slow hour is in both or in none, and medians
     would take it from one round here and from another one there. Where they share no round, the ratio of the medians; None
     where there is nothing to compare."""
-    shared = [default[number] / mine[number] for number in sorted(default.keys() & mine.keys())]
-    if shared:
-        return median(shared)
+    if shared := [math.log(default[number] / mine[number]) for number in default.keys() & mine.keys()]:
+        # Of two ratios the geometric mean: twice as fast and half as fast are no gain.
+        return math.exp(median(shared))
     return median(default.values()) / median(mine.values()) if default and mine else None
 
 

@@ -16,10 +16,10 @@ from tuner.bench.report.markdown import Row, md_table, times
 _LEGEND = """\
 Seconds are of queries that a contender finished in each repeat with the rows of the defaults, all together, the median of the
 repeats; ratios, of those that the defaults finished, too: of each repeat against the defaults of its round, and of these the
-median. *The defaults' own* is how many times as long the defaults' slowest round took as their fastest, which nothing but the
-machine and its hour made: a gain or a loss by less than that factor may be as little. *Rows* are compared in any order, value by
-value with its type, doubles to nine digits; the order of rows is not compared. *none over 5x*: repeats are so few that no lesser
-slowdown could be found."""
+median (of two their geometric mean). *The defaults' own* is how many times as long the defaults' slowest round took as their
+fastest, which nothing but the machine and its hour made: a gain or a loss by less than that factor may be as little. *Rows* are
+compared in any order, value by value with its type, doubles to nine digits; the order of rows is not compared. *none over 5x*:
+repeats are so few that no lesser slowdown could be found."""
 
 
 def summary_table(benches: Sequence[FinishedBench]) -> str:

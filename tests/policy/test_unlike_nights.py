@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -92,6 +93,24 @@ def test_what_begins_to_lose_with_some_values_of_a_query_goes_out() -> None:
         return 2.0 if full and number >= 24 else 0.7
 
     lost, _ = nights_lost(conf(), night, 50)
+    assert 1 <= len(lost) <= 4
+
+
+@pytest.mark.parametrize("losing", [0, 1], ids=["hint", "property"])
+def test_what_begins_to_lose_beside_another_goes_out_though_no_run_was_without_both(losing: int) -> None:
+    """Each was left out once in the runs that count, and the query varies so that neither is told apart."""
+    actions, chance = (hint("q1"), conf()), random.Random(2)
+    advice = [recommend(action, before=100, after=60, high=90) for action in actions]
+    runs: list[Run] = []
+    lost = []
+    for number in range(82):
+        decision = decide(situation(Mode.AUTO, 1, runs[-60:], advice))
+        on = [action.id in in_force(decision) for action in actions]
+        loses = on[losing] and number >= 70
+        took = 100 * math.exp(chance.gauss(0, 0.45)) * 0.5 ** (sum(on) - loses) * (3.0 if loses else 1)
+        lost += [number] if loses else []
+        runs.append(run(number, {"q1": took, "q2": 50 * chance.gauss(1, 0.03)}, *decision.changes))
+    assert len(runs[69].decision.in_force) == 2
     assert 1 <= len(lost) <= 4
 
 

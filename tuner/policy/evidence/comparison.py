@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from tuner.policy.evidence.log_ratio import CERTAIN, Z_90, LogRatio
+from tuner.policy.measure import Key
 
 # What promotes a change: how probable it must be that it gains.
 SURE_GAIN = 0.95
@@ -50,6 +51,11 @@ class Comparison:
     def as_it_is(cls, fingerprint: str, seconds: float) -> Self:
         """Of a query that nothing reached: it took what it takes without."""
         return cls(fingerprint, seconds, LogRatio(0.0, CERTAIN), seconds)
+
+    @property
+    def execution(self) -> Key:
+        """Which of its run it is."""
+        return self.fingerprint, self.literals, self.turn
 
     @property
     def low(self) -> float:

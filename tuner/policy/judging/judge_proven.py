@@ -12,6 +12,7 @@ from tuner.policy.blame import blamed
 from tuner.policy.comparisons import Comparisons
 from tuner.policy.effect import Effect
 from tuner.policy.evidence.allocation import Allocation
+from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.judging.compare_changes import compare_changes
 from tuner.policy.judging.hold_out import hold_out_if_unmeasured
 from tuner.policy.judging.judge_loss import judge_loss
@@ -23,11 +24,17 @@ from tuner.policy.lost_values import where_it_does_not_lose
 
 
 def judge_proven(ledger: LedgerState, run: Run, proven: Sequence[DecidedChange]) -> None:
-    """Each trial by itself, as far as runs tell it apart; else by what all of them did together."""
+    """Each trial by itself, as far as runs tell it apart; else by what all of them did together, where a run was without all."""
     whole = compare_changes(ledger, run, proven)
     for trial in _trials_of(proven):
         found = compare_changes(ledger, run, trial)
-        _judge_trial(ledger, run, trial, found if all(map(is_told, found.touched)) else whole)
+        touched = _own_or_of_all(found.touched, whole.touched)
+        _judge_trial(ledger, run, trial, Comparisons(touched, _own_or_of_all(found.beside, whole.beside)))
+
+
+def _own_or_of_all(own: Sequence[Comparison], of_all: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    known = {one.execution: one for one in of_all}
+    return tuple(one if is_told(one) else known.get(one.execution, one) for one in own)
 
 
 def _trials_of(decided: Sequence[DecidedChange]) -> list[list[DecidedChange]]:

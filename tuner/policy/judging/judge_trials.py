@@ -21,9 +21,7 @@ from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.judging.put_on_record import put_on_record
 from tuner.policy.judging.told_apart import is_told_apart
 from tuner.policy.lost_values import where_it_does_not_lose
-
-# Fingerprint, id of values, and which of these in its run.
-_Execution = tuple[str, str, int]
+from tuner.policy.measure import Key
 
 
 def judge_trials(ledger: LedgerState, run: Run, trials: Sequence[DecidedChange]) -> None:
@@ -34,9 +32,9 @@ def judge_trials(ledger: LedgerState, run: Run, trials: Sequence[DecidedChange])
     if not (joins and properties):
         _judge_group(ledger, run, trials, together)
         return
-    whole = {_execution(c): c for c in (*together.touched, *together.beside)}
+    whole = {c.execution: c for c in (*together.touched, *together.beside)}
     of_joins, of_properties = compare_changes(ledger, run, joins), compare_changes(ledger, run, properties)
-    touched = [c if _is_apart(c, whole) else whole[_execution(c)] for c in of_joins.touched]
+    touched = [c if _is_apart(c, whole) else whole[c.execution] for c in of_joins.touched]
     _judge_group(ledger, run, joins, Comparisons(tuple(touched)))
     told = Comparisons(
         *(tuple(c for c in cs if _is_apart(c, whole)) for cs in (of_properties.touched, of_properties.beside))
@@ -44,13 +42,9 @@ def judge_trials(ledger: LedgerState, run: Run, trials: Sequence[DecidedChange])
     _judge_group(ledger, run, properties, told)
 
 
-def _execution(one: Comparison) -> _Execution:
-    return one.fingerprint, one.literals, one.turn
-
-
-def _is_apart(one: Comparison, whole: Mapping[_Execution, Comparison]) -> bool:
+def _is_apart(one: Comparison, whole: Mapping[Key, Comparison]) -> bool:
     """Whether runs tell it from what all of them did: so they do where none was without all, and that is not known."""
-    of_all = whole.get(_execution(one))
+    of_all = whole.get(one.execution)
     return of_all is None or is_told_apart(one, of_all)
 
 

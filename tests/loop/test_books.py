@@ -106,6 +106,20 @@ def test_a_job_that_was_tuned_long_ago_is_still_booked(store: Store) -> None:
     assert summary.figures.gained.seconds == pytest.approx(10, rel=0.1)
 
 
+def test_what_two_changes_gained_is_booked_once_each_was_left_out_and_never_both(store: Store) -> None:
+    other = decided(replace(HINT, target="sales=stores"), Standing.PROMOTED)
+    for number in range(81):
+        first, second = number >= 3 and number != 63, number >= 5 and number != 65
+        took = 20.0 * (0.5 if first else 1) * (0.8 if second else 1)
+        run = night(number, query("q1", took), query("q2", 30.0), changes=[CHANGE] * first + [other] * second)
+        begin(store, run)
+        booked = finish(store, run)
+    assert booked is not None and booked.seconds == pytest.approx(12, rel=0.1)
+    (summary,) = store.cohorts()
+    assert summary.figures and summary.figures.gained
+    assert summary.figures.gained.seconds == pytest.approx(12, rel=0.1)
+
+
 def test_nights_that_found_nothing_to_read_are_none_to_hold_others_against(store: Store) -> None:
     """As many as there are runs without the change that are looked for."""
     for number in range(BOOKED_RUNS + CONTROL_RUNS + 6):

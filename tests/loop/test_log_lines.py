@@ -12,6 +12,7 @@ from tuner.loop.turn import JobToRun, Report, Turn
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Prediction
 from tuner.model.cluster import Cluster
+from tuner.model.cohort_figures import Gained
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Outcome, Run, RunState
 from tuner.policy.evidence.comparison import Comparison
@@ -118,6 +119,10 @@ class TestAfter:
             "spark-tuner: not measured: 1 rolled back",
             "spark-tuner: rolled back: spark.sql.x1=1: became 1",
         ]
+
+    def test_what_only_older_runs_tell_is_said_as_it_is_booked(self) -> None:
+        booked = replace(report(turn(), [record(1, Standing.PROMOTED, None)]), gained=Gained(12.0, 1.0))
+        assert report_lines(booked)[1] == "spark-tuner: gained 12.0 s by all runs so far: 1 promoted"
 
     def test_nothing_changed_is_one_line(self) -> None:
         assert len(report_lines(report(turn()))) == 1

@@ -17,7 +17,7 @@ from tuner.policy.asked_executors import AskedExecutors, asked_executors
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, measured_queries, read_nothing, usable, without_idle
+from tuner.policy.measure import Key, Measured, measured_queries, read_nothing, usable, without_idle
 from tuner.policy.savings import savings
 
 # So many of a cohort's newest runs are told anew; of a mapped task with more all of so many DAG runs, which takes time after each
@@ -28,6 +28,8 @@ BOOKED_DAG_RUNS = 3
 CONTROL_RUNS = 5
 # These are looked for among so many.
 OLDER_RUNS = 50
+# Stands among the changes of a query for any at all: of what is in force together each may have been left out, and never all.
+ANY = "*"
 # So many of the first runs after them tell what changes did on the machines of that time: those of today may be others.
 FIRST_RUNS = 15
 
@@ -71,7 +73,8 @@ def _older(store: Store, cohort: str, runs: Sequence[Run], of_dag_run: int) -> l
 
 
 def _controls(older: Sequence[Run], runs: Sequence[Run]) -> list[Run]:
-    """Of each query the newest of the `older` runs that were without what it never ran without in `runs`; the same of sizes."""
+    """Of each query the newest of the `older` runs that were without what it never ran without in `runs`, one change or all of
+    them; the same of sizes."""
     # What found nothing to read tells of no other night.
     older = [run for run in older if not read_nothing(run, runs)]
     if not older:
@@ -84,7 +87,7 @@ def _controls(older: Sequence[Run], runs: Sequence[Run]) -> list[Run]:
         without: list[tuple[Key | AskedExecutors, str]] = [
             (query.key, id_)
             for query in measured_queries(of_classes)
-            for id_ in always.get(query.key, frozenset()) - query.changes - query.properties
+            for id_ in always.get(query.key, frozenset()) - _in_force(query)
         ]
         if not run.decision.sizes and (asked := asked_executors(run)) in unasked:
             without.append((asked, OF_SIZES))
@@ -99,11 +102,16 @@ def _always(runs: Sequence[Run]) -> dict[Key, frozenset[str]]:
     found: dict[Key, frozenset[str]] = {}
     for run in runs:
         for query in measured_queries(run) if usable(run) else ():
-            in_force = query.changes | query.properties
+            in_force = _in_force(query)
             # Older runs may not have its values.
             for key in {query.key, query.key_without_values}:
                 found[key] = found.get(key, in_force) & in_force
     return found
+
+
+def _in_force(query: Measured) -> frozenset[str]:
+    found = query.changes | query.properties
+    return found | {ANY} if found else found
 
 
 def _unasked(runs: Sequence[Run]) -> set[AskedExecutors]:

@@ -27,6 +27,7 @@ from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
 
 if TYPE_CHECKING:
+    from tuner.model.cohort_figures import Gained
     from tuner.policy.judgement import Judgement
 
 # An order of joins spells its relations.
@@ -62,7 +63,7 @@ def report_lines(report: Report) -> list[str]:
     found = [
         *_measured(report),
         *_failed(report),
-        *_judged(report.judgement, report.query_names),
+        *_judged(report),
         *_not_followed(report),
     ]
     return lines_of([*found, *report.problems[len(report.turn.problems) :]])
@@ -136,26 +137,31 @@ def _failed(report: Report) -> Iterable[str]:
         yield f"run {report.turn.job.key} failed: {failure_words(report.failure, report.query_names)}"
 
 
-def _judged(judgement: Judgement | None, names: QueryNames) -> Iterable[str]:
+def _judged(report: Report) -> Iterable[str]:
+    judgement, names = report.judgement, report.query_names
     if judgement is None or not judgement.records:
         return
     stand = [record.now for record in judgement.records]
     counts = Counter(map(standing_of, decided_by_trial(stand)))
-    yield f"{_gain(judgement)}{', '.join(f'{counts[s]} {standing_words(s)}' for s in _FIRST if counts[s])}"
+    yield f"{_gain(judgement, report.gained)}{', '.join(f'{counts[s]} {standing_words(s)}' for s in _FIRST if counts[s])}"
     if news := [decided for decided in stand if decided.standing in _NEWS]:
         top = min(news, key=_weight)
         alike = [decided for decided in news if decided.standing is top.standing]
         yield f"{_decided_words(top, names)}{_and_more(alike)}"
 
 
-def _gain(judgement: Judgement) -> str:
+def _gain(judgement: Judgement, booked: Gained | None) -> str:
+    """Against that night; where none of the runs that are judged by was without the changes, as it is booked."""
     if (total := judgement.total) is None:
-        return "not measured: "
-    gained = "gained" if total.gain >= 0 else "lost"
+        return f"{_gained_words(booked.seconds)} by all runs so far: " if booked else "not measured: "
     return (
-        f"{gained} {format_seconds(abs(total.gain))}: {over_queries(judgement.queries, judgement.not_named)} took "
+        f"{_gained_words(total.gain)}: {over_queries(judgement.queries, judgement.not_named)} took "
         f"{format_seconds(total.measured)} instead of {format_seconds(total.expected)}; "
     )
+
+
+def _gained_words(seconds: float) -> str:
+    return f"{'gained' if seconds >= 0 else 'lost'} {format_seconds(abs(seconds))}"
 
 
 def _weight(decided: DecidedChange) -> tuple[int, float]:

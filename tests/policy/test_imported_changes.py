@@ -155,6 +155,10 @@ def test_a_property_is_for_the_queries_that_are_here() -> None:
         ({"input_bytes": 0}, ""),
         ({"spark_version": "3.5.1"}, "Spark 4.0 instead of 3.5"),
         ({"spark_version": ""}, ""),
+        ({"cluster": Cluster(cores=400)}, "8 cores instead of 400"),
+        ({"cluster": Cluster(cores=2)}, "8 cores instead of 2"),
+        ({"cluster": Cluster(cores=10)}, ""),
+        ({"cluster": Cluster()}, ""),
     ],
 )
 def test_a_property_that_was_proven_with_others_waits_for_a_person(known: dict[str, Any], difference: str) -> None:
@@ -172,6 +176,12 @@ def test_a_property_that_was_proven_with_others_waits_for_a_person(known: dict[s
     assert standings(next_of([night(0)], imported(HINT, **known))) == {HINT.id: Standing.TRIAL}, (
         "the agent has its sizes"
     )
+
+
+def test_a_property_that_moves_no_partitions_waits_for_no_cores() -> None:
+    threshold = conf("spark.sql.autoBroadcastJoinThreshold", "64m")
+    found = next_of([night(0)], imported(threshold, cluster=Cluster(cores=400)))
+    assert standings(found) == {threshold.id: Standing.TRIAL}
 
 
 def test_what_is_advised_here_too_stands_on_both() -> None:

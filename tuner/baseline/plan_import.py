@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
 from tuner.loop.outlook import OUTLOOK_AMONG
-from tuner.model.cluster import Cluster
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Standing
 from tuner.model.exported_baseline import ExportedBaseline, ProvenTrial
 from tuner.model.import_plan import Fate, ImportPlan, PlannedTrial
@@ -17,14 +16,11 @@ from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.context import context_of
-from tuner.policy.imported_changes import imports_now
+from tuner.policy.imported_changes import imports_now, more_or_fewer_cores
 from tuner.policy.measure import latest_usable
 from tuner.policy.rulings import Rulings
 from tuner.policy.rulings_since import rulings_since
 from tuner.policy.same_target import differ_on_target
-
-# A cluster is as large as another whose cores differ by less.
-_SAME_CORES = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +137,4 @@ def _differences(latest: Run | None, baseline: ExportedBaseline) -> tuple[str, .
     there = context_of(Outcome("", baseline.spark_version, None, baseline.cluster, ()))
     of_version = replace(here, cluster=there.cluster).difference(there)
     of_cluster = replace(here, version=there.version).difference(there)
-    return tuple(filter(None, (of_version, of_cluster, _more_or_fewer(latest.outcome.cluster, baseline.cluster))))
-
-
-def _more_or_fewer(here: Cluster, there: Cluster) -> str:
-    least, most = sorted((here.cores, there.cores))
-    return f"{here.cores} cores instead of {there.cores}" if 0 < least * _SAME_CORES <= most else ""
+    return tuple(filter(None, (of_version, of_cluster, more_or_fewer_cores(latest.outcome.cluster, baseline.cluster))))

@@ -7,15 +7,20 @@ from dataclasses import dataclass, field, replace
 
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
+from tuner.model.cluster import Cluster
 from tuner.model.imported_change import ImportedChange
 from tuner.model.query import Query, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run
 from tuner.policy.context import context_of
+from tuner.spark.knobs import KNOBS
+from tuner.spark.lever import Lever
 from tuner.units import format_bytes
 
 # Inputs that differ by this factor are others than a property was proven with.
 OTHER_INPUTS = 2.0
+# A cluster is as large as another whose cores differ by less.
+OTHER_CORES = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ def imports_now(imported: Sequence[ImportedChange], latest: Run | None, advised:
     """What is imported of queries that the latest usable run had, with their joins; the rest waits until one has them.
 
     What is `advised` here as well stands on this cohort's own measurements. Of the rest, joins have sizes of their own, within
-    which the agent acts; a property has none: where it was proven with other inputs or another context, a person is asked.
+    which the agent acts; a property has none: where it was proven with other inputs or another context, or partitions with other
+    cores, a person is asked.
     """
     if latest is None or latest.outcome is None:
         return NO_IMPORTS
@@ -54,6 +60,12 @@ def with_imports(imports: Imports, advised: Iterable[Change]) -> list[Change]:
     """All that may be tried: what was imported comes first."""
     ids = {change.id for change in imports.changes}
     return [*imports.changes, *(change for change in advised if change.id not in ids)]
+
+
+def more_or_fewer_cores(here: Cluster, there: Cluster) -> str:
+    """In words, how many runs here have in place of those `there`; "" where that is as many, or not known."""
+    least, most = sorted((here.cores, there.cores))
+    return f"{here.cores} cores instead of {there.cores}" if 0 < least * OTHER_CORES <= most else ""
 
 
 def is_imported(change: Change) -> bool:
@@ -109,8 +121,16 @@ def _difference(one: ImportedChange, latest: Run, outcome: Outcome) -> str:
     proven = context_of(Outcome("", one.spark_version, None, one.cluster, ()))
     if difference := context_of(outcome, latest.decision.cuts).difference(proven):
         return difference
+    if _sets_partitions(one.change) and (difference := more_or_fewer_cores(outcome.cluster, one.cluster)):
+        return difference
     here = total_data_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries)
     least, most = sorted((here, one.input_bytes))
     if least > 0 and most > OTHER_INPUTS * least:
         return f"inputs of {format_bytes(here)} instead of {format_bytes(one.input_bytes)}"
     return ""
+
+
+def _sets_partitions(change: Change) -> bool:
+    """Whether what it sets was proven with so many tasks at once."""
+    knobs = (KNOBS.get(action.target) for action in change.actions if action.kind is ActionKind.SET_CONF)
+    return any(knob is not None and knob.lever is Lever.PARTITIONS for knob in knobs)

@@ -119,9 +119,15 @@ def test_data_that_have_grown_to_stay_are_a_turn() -> None:
     assert [query.query for query in point.queries] == ["q1"]
 
 
-@pytest.mark.parametrize("sizes", [[3, 1], [1, 1], [3], [2, 1, 2, 1]])
+@pytest.mark.parametrize("sizes", [[3, 1], [1, 1], [3], [2, 1, 2, 1], [3, 3, 1, 1, 1, 1, 1, 3, 3]])
 def test_a_large_night_is_none(sizes: list[int]) -> None:
     assert turning_points([*BEFORE, *(night(3 + n, 10, size=size * GB) for n, size in enumerate(sizes))]) == []
+
+
+def test_a_small_night_among_grown_ones_does_not_end_the_turn() -> None:
+    grown = [night(3 + n, 30, size=size * GB) for n, size in enumerate([3, 3, 1, 3, 3, 3])]
+    (point,) = turning_points([*BEFORE, *grown])
+    assert (point.run_key, point.by) == ("etl/3/1", TurnedBy.DATA)
 
 
 def test_a_night_that_found_nothing_to_read_tells_nothing() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from statistics import median
+from statistics import median, median_low
 
 from tuner.model.run import Run
 from tuner.model.turning_point import Took, TurnedBy, TurnedQuery, TurningPoint
@@ -20,7 +20,8 @@ from tuner.policy.measure import Key, Measured, measured_queries, usable
 from tuner.policy.record import INPUT_CHANGE
 from tuner.units import format_bytes
 
-# What a job reads is held against so many runs before, and has grown only where so many since have not shrunk again.
+# What a job reads is held against so many runs before, and has grown where most of as many since have not shrunk again, the first
+# so many all of them.
 USUAL_RUNS, STAYED_RUNS = 5, 2
 
 
@@ -74,12 +75,12 @@ def _nights(runs: Iterable[Run]) -> Iterator[_Night]:
 
 
 def _turns(nights: Sequence[_Night]) -> Iterator[tuple[int, TurnedBy, str]]:
-    last = 0
+    last, cluster, read = 0, 0, [night.input_bytes for night in nights]
     for place, (before, now) in enumerate(pairwise(nights), 1):
         if difference := _of_cluster(before.run, now.run):
-            last = place
+            last = cluster = place
             yield place, TurnedBy.CLUSTER, difference
-        elif difference := _of_data(nights, last, place):
+        elif difference := _of_data(read[cluster:], last - cluster, place - cluster):
             last = place
             yield place, TurnedBy.DATA, difference
 
@@ -90,14 +91,20 @@ def _of_cluster(before: Run, now: Run) -> str:
     return context_of(now.outcome, now.decision.cuts).difference(context_of(before.outcome, before.decision.cuts))
 
 
-def _of_data(nights: Sequence[_Night], last: int, place: int) -> str:
-    """In words, what a run reads in place of what those since the last turn did; "" where it has not grown to stay."""
-    usual = [night.input_bytes for night in nights[max(last, place - USUAL_RUNS) : place]]
-    since = [night.input_bytes for night in nights[place : place + STAYED_RUNS]]
+def _of_data(read: Sequence[int], last: int, place: int) -> str:
+    """In words, what a run reads in place of what those since the `last` turn did; "" where it has not grown to stay, or had been
+    as much before. `read` are the bytes of runs on one cluster."""
+    usual, since = read[max(last, place - USUAL_RUNS) : place], read[place : place + USUAL_RUNS]
     least = INPUT_CHANGE * median(usual)
-    if len(since) < STAYED_RUNS or not min(usual) or min(since) < least or nights[place - 1].input_bytes >= least:
+    has_grown = len(since) >= STAYED_RUNS and min(since[:STAYED_RUNS]) >= least and median_low(since) >= least
+    if not (has_grown and min(usual)) or read[place - 1] >= least or _had_grown(read[:place], least):
         return ""
     return f"inputs of {format_bytes(since[0])} instead of {format_bytes(median(usual))}"
+
+
+def _had_grown(read: Sequence[int], least: float) -> bool:
+    """Whether it had been as much in runs before, which shrank again, as each weekend's do."""
+    return any(min(read[n : n + STAYED_RUNS]) >= least for n in range(len(read) - STAYED_RUNS + 1))
 
 
 def _told(before: Sequence[_Night], since: Sequence[_Night], by: TurnedBy, difference: str) -> TurningPoint:

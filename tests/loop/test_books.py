@@ -120,6 +120,24 @@ def test_what_two_changes_gained_is_booked_once_each_was_left_out_and_never_both
     assert summary.figures.gained.seconds == pytest.approx(12, rel=0.1)
 
 
+def test_what_executors_held_before_any_change_is_held_against_what_they_hold_since(store: Store) -> None:
+    """With dynamic allocation, as many core-hours as before; each of two changes is left out once, and never both."""
+    other = decided(replace(HINT, query="q2"), Standing.PROMOTED, queries=("q2",))
+    for number in range(BOOKED_RUNS + 20):
+        changes = [CHANGE] * (number >= 5 and number != 40) + [other] * (number >= 5 and number != 41)
+        took = 2000.0 * 0.8 ** (CHANGE in changes), 2000.0 * 0.8 ** (other in changes)
+        after = replace(query("q2", took[1]), start_ms=round(took[0] * 1000))
+        run = night(number, query("q1", took[0]), after, changes=changes)
+        assert run.outcome is not None
+        conf = {"spark.dynamicAllocation.enabled": "true"}
+        begin(store, run := replace(run, outcome=replace(run.outcome, conf=conf, allocated_core_ms=400_000_000)))
+        store.finish(run.key, run.state, run.started_at, run.outcome)
+        booked = keep_books(store, COHORT, None, run.key) if number == BOOKED_RUNS + 19 else None
+    assert booked is not None and booked.seconds == pytest.approx(800, rel=0.1)
+    by_clock = booked.seconds * 400 / 3205 / 3.6
+    assert 0 <= (booked.core_hours or 0) < 0.25 * by_clock
+
+
 def test_nights_that_found_nothing_to_read_are_none_to_hold_others_against(store: Store) -> None:
     """As many as there are runs without the change that are looked for."""
     for number in range(BOOKED_RUNS + CONTROL_RUNS + 6):

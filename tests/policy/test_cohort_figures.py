@@ -8,7 +8,7 @@ from tuner.model.decision import Standing
 from tuner.policy.cohort_figures import cohort_figures
 
 from .histories import conf, decided, run
-from .test_savings import at_once, held
+from .test_savings import at_once, elastic, held
 
 QUERIES = tuple(f"q{number}" for number in range(8))
 PROPERTY = decided(conf(), Standing.PROMOTED, queries=QUERIES)
@@ -24,3 +24,10 @@ def test_a_gain_in_queries_that_run_at_once_is_worth_what_executors_held_less() 
     assert side_by_side.gained.seconds == one_by_one.gained.seconds == pytest.approx(400, rel=0.05)
     assert one_by_one.gained.core_hours == pytest.approx(8 * 400 / 3600, rel=0.05)
     assert side_by_side.gained.core_hours == pytest.approx(8 * 50 / 3600, rel=0.05)
+
+
+def test_seconds_that_more_cores_were_held_for_are_hardly_hours_gained() -> None:
+    nights = [elastic(run(n, {"q1": 1000.0}), 100) for n in range(3)]
+    found = cohort_figures([*nights, *(elastic(run(n, {"q1": 800.0}, PROPERTY), 125) for n in range(3, 13))])
+    assert found and found.gained and found.gained.seconds == pytest.approx(200, rel=0.05)
+    assert 0 <= (found.gained.core_hours or 0) < 0.25 * 125 * 200 / 3600

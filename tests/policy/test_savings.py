@@ -20,6 +20,7 @@ from tuner.model.saving import OF_SIZES, Saving
 from tuner.model.size_change import SizeChange
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio
 from tuner.policy.savings import savings, shared_out
+from tuner.spark.knobs import DYNAMIC_ALLOCATION
 
 from .histories import Cohort, conf, decided, hint, late_upstream, recommend, reorder, run
 
@@ -211,6 +212,45 @@ def test_hours_are_those_of_the_cores_that_the_run_held() -> None:
     assert saving.core_hours == pytest.approx(4 * saving.seconds / 3600)
     assert saving.gib_hours == pytest.approx(8 * saving.seconds / 3600)
     assert savings([run(0, {"q1": 20.0}), run(1, {"q1": 10.0}, HINT)])[0].core_hours is None
+
+
+def elastic(one: Run, cores: float) -> Run:
+    """A run of a job with dynamic allocation."""
+    one = held(one, cores, 2 * cores)
+    assert one.outcome
+    return replace(one, outcome=replace(one.outcome, conf={DYNAMIC_ALLOCATION.property: "true"}))
+
+
+@pytest.mark.parametrize(("without", "share"), [(3, 0.25), (20, 0.1)])
+def test_seconds_that_more_cores_were_held_for_are_hardly_hours_saved(without: int, share: float) -> None:
+    """The less so, the more runs tell."""
+    nights = [elastic(run(n, {"q1": 1000.0}), 100) for n in range(without)]
+    tuned = [elastic(run(n, {"q1": 800.0}, HINT), 125) for n in range(without, without + 10)]
+    assert core_hours(nights[0]) == core_hours(tuned[0])
+    saving = savings([*nights, *tuned])[0]
+    assert saving.seconds == pytest.approx(200, rel=0.05)
+    assert 0 <= (saving.core_hours or 0) < share * 125 * saving.seconds / 3600
+    assert saving.gib_hours == pytest.approx(2 * (saving.core_hours or 0))
+    fixed = [replace(one, outcome=replace(one.outcome, conf={})) for one in (*nights, *tuned) if one.outcome]
+    assert savings(fixed)[0].core_hours == pytest.approx(125 * saving.seconds / 3600)
+
+
+def test_cores_that_are_let_go_of_are_hours_saved_beside_the_seconds() -> None:
+    nights = [elastic(run(n, {"q1": 1000.0}), 100) for n in range(3)]
+    tuned = [elastic(run(n, {"q1": 800.0}, HINT), 62.5) for n in range(3, 13)]
+    saving = savings([*nights, *tuned])[-1]
+    by_clock = 62.5 * saving.seconds / 3600
+    assert 2.5 * by_clock < (saving.core_hours or 0) <= core_hours(nights[0]) - core_hours(tuned[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_executors_happen_to_hold_is_no_hour_of_a_change_that_gains_little(seed: int) -> None:
+    """Of 2 % on the clock, where what they hold differs by a fifth from night to night."""
+    chance = random.Random(seed)
+    nights = [elastic(run(n, {"q1": 1000.0}), 100 * math.exp(chance.gauss(0, 0.2))) for n in range(3)]
+    tuned = [elastic(run(n, {"q1": 980.0}, HINT), 100 * math.exp(chance.gauss(0, 0.2))) for n in range(3, 13)]
+    saved = sum(saving.core_hours or 0 for saving in savings([*nights, *tuned]))
+    assert saved == pytest.approx(10 * 100 * 20 / 3600, rel=0.5)
 
 
 def test_hours_count_once_for_queries_that_run_at_once() -> None:

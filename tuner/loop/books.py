@@ -16,6 +16,7 @@ from tuner.model.saving import OF_SIZES, Saving
 from tuner.policy.asked_executors import AskedExecutors, asked_executors
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
+from tuner.policy.evidence.allocation import allocated
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, measured_queries, read_nothing, usable, without_idle
 from tuner.policy.savings import savings
@@ -86,7 +87,7 @@ def _controls(older: Sequence[Run], runs: Sequence[Run]) -> list[Run]:
     for run, of_classes in zip(reversed(older), reversed(classed[: len(older)]), strict=True):
         without: list[tuple[Key | AskedExecutors, str]] = [
             (query.key, id_)
-            for query in measured_queries(of_classes)
+            for query in _measured(of_classes)
             for id_ in always.get(query.key, frozenset()) - _in_force(query)
         ]
         if not run.decision.sizes and (asked := asked_executors(run)) in unasked:
@@ -101,12 +102,18 @@ def _always(runs: Sequence[Run]) -> dict[Key, frozenset[str]]:
     """What was in force on a query whenever it ran."""
     found: dict[Key, frozenset[str]] = {}
     for run in runs:
-        for query in measured_queries(run) if usable(run) else ():
+        for query in _measured(run) if usable(run) else ():
             in_force = _in_force(query)
             # Older runs may not have its values.
             for key in {query.key, query.key_without_values}:
                 found[key] = found.get(key, in_force) & in_force
     return found
+
+
+def _measured(run: Run) -> list[Measured]:
+    """Its queries, and with dynamic allocation what its executors held, as one more."""
+    held = allocated(run)
+    return [*measured_queries(run), *([held] if held else [])]
 
 
 def _in_force(query: Measured) -> frozenset[str]:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from tuner.model.cohort_figures import CohortFigures, Gained
-from tuner.model.run import Outcome, Run
+from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baseline_of
 from tuner.policy.evidence.log_ratio import Z_90, interval_90
+from tuner.policy.held_share import HeldShare
 from tuner.policy.measure import latest_usable, query_seconds
 from tuner.policy.overlap import clock_share
 
@@ -26,7 +27,7 @@ def cohort_figures(runs: Sequence[Run]) -> CohortFigures | None:
     outcome = latest.outcome
     took = None if outcome.duration_ms is None else outcome.duration_ms / 1e3
     band = baseline_of(latest, runs) if latest.decision.in_force else None
-    gained = _gained(band, seconds, outcome) if band else None
+    gained = _gained(band, seconds, latest, runs) if band else None
     trend = tuple(query_seconds(run) for run in runs[-TREND_RUNS:])
     return CohortFigures(seconds, took, outcome.allocated_core_hours, outcome.allocated_gib_hours, gained, trend)
 
@@ -41,9 +42,10 @@ def gained_between(took: float, gained: Gained) -> tuple[float, float]:
     return expected / ratio - took, expected * ratio - took
 
 
-def _gained(band: Baseline, seconds: float, outcome: Outcome) -> Gained:
-    gain, hours = band.expected - seconds, outcome.allocated_core_hours
-    deviation = (band.high - band.low) / (2 * Z_90)
-    if hours is None or not outcome.duration_ms:
+def _gained(band: Baseline, seconds: float, latest: Run, runs: Sequence[Run]) -> Gained:
+    gain, deviation, outcome = band.expected - seconds, (band.high - band.low) / (2 * Z_90), latest.outcome
+    if outcome is None or outcome.allocated_core_hours is None or not outcome.duration_ms:
         return Gained(gain, deviation)
-    return Gained(gain, deviation, gain * clock_share(outcome.queries) * 1e3 * hours / outcome.duration_ms)
+    on_the_clock = gain * clock_share(outcome.queries)
+    held_seconds = on_the_clock * HeldShare(runs).of(latest, on_the_clock)
+    return Gained(gain, deviation, held_seconds * 1e3 * outcome.allocated_core_hours / outcome.duration_ms)

@@ -19,6 +19,7 @@ from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.failed_twice import failed_twice
+from tuner.policy.held_share import HeldShare
 from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, usable, without_idle
@@ -46,12 +47,13 @@ def savings(runs: Sequence[Run]) -> list[Saving]:
     changes did to queries that never ran without them is not known, and claimed by none. A run that a change made fail lost what
     it took.
     """
-    held = _Held(runs)
+    held, held_share = _Held(runs), HeldShare(runs)
     found = list(_of_failures(runs, held))
     for run, gained in _gained(runs):
         on_the_clock = clock_share(run.outcome.queries if run.outcome else ())
+        of_clock = on_the_clock * held_share.of(run, sum(s.seconds for s in gained) * on_the_clock)
         for s in gained:
-            hours, variance = held.hours(run, s.seconds * on_the_clock), s.variance_of_all
+            hours, variance = held.hours(run, s.seconds * of_clock), s.variance_of_all
             found.append(Saving(run.key, s.change_id, s.seconds, s.deviation, *hours, variance_of_run=variance))
     found.extend(held.of_sizes())
     order = {run.key: number for number, run in enumerate(runs)}

@@ -128,7 +128,8 @@ def test_one_that_loses_is_rolled_back_here_and_lent_to_nobody(borrower: Nightly
     (change,) = borrower.stored("etl/1/1").decision.changes
     borrower.night("etl/2/1")
     borrower.night("etl/3/1", replace(STEERED, seconds=30.0))
-    (out,) = (d for d in borrower.prepare("etl/4/1").decision.changes if d.id == change.id)
+    borrower.night("etl/4/1")
+    (out,) = (d for d in borrower.prepare("etl/5/1").decision.changes if d.id == change.id)
     assert (out.standing, out.why.code) == (Standing.ROLLED_BACK, ReasonCode.SLOWER)
     assert [p.taken_out for p in proofs(borrower) if p.cohort == "etl.load"] == [(change.id,)]
     assert not job(borrower.root, "third").prepare("third/1/1").decision.lent

@@ -82,7 +82,7 @@ def test_values_that_no_run_had_are_nothing_to_wait_for() -> None:
 
 def test_what_was_taken_out_does_not_come_back_for_them() -> None:
     lost = for_values(ANA, BEN)
-    runs = [night(0, ANA), night(1, BEN), night(2, ANA, lost, acted=True, seconds=60), night(3, BEN), night(4, BEN)]
+    runs = [night(0, ANA), night(1, BEN), night(2, ANA, lost, acted=True, seconds=60), night(3, ANA), night(4, BEN)]
     found = now(*runs)
     assert found is not None
     assert found.standing is Standing.ROLLED_BACK

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run
@@ -99,6 +101,35 @@ def test_a_join_on_trial_has_controls_and_goes_at_once() -> None:
     change = hint("q1")
     slow = run(1, {"q1": 30, **dict.fromkeys(QUERIES[1:], 10)}, decided(change))
     assert after(night(0, 10.0), slow, of=change.id).standing is ROLLED_BACK
+
+
+@pytest.mark.parametrize(
+    ("without", "standing"),
+    [([22.0], TRIAL), ([10.0], ROLLED_BACK), ([22.0, 6.0], PROMOTED), ([22.0, 22.0], ROLLED_BACK)],
+)
+def test_a_join_on_trial_in_a_job_of_one_query_has_none(without: list[float], standing: Standing) -> None:
+    """Its nights with twice the rows in the same files come in runs, and may begin with the one that tries the change."""
+    change = hint("q1")
+    nights = [computing(number, 10.0) for number in range(3)]
+    slow = computing(3, 22.0, decided(change))
+    assert after(*nights, slow, of=change.id).now.standing is HELD
+    later = [computing(4 + n, took, *([decided(change)] if n else [])) for n, took in enumerate(without)]
+    assert after(*nights, slow, *later, of=change.id).now.standing is standing
+
+
+def test_joins_of_one_query_that_were_tried_in_one_run_are_borne_out_together() -> None:
+    pair = [decided(hint("q1", join)) for join in ("one", "other")]
+    records = read_ledger([*(computing(n, 10.0) for n in range(3)), computing(3, 22.0, *pair), computing(4, 10.0)])
+    assert {record.standing for record in records.values()} == {ROLLED_BACK}
+
+
+def computing(number: int, seconds: float, *changes: DecidedChange) -> Run:
+    """A night of one query, whose tasks compute all the time."""
+    found = run(number, {"q1": seconds}, *changes)
+    assert found.outcome is not None
+    cpu = {"executor_cpu_ms": int(8000 * seconds), "executor_run_ms": int(8000 * seconds)}
+    (query,) = found.outcome.queries
+    return replace(found, outcome=replace(found.outcome, queries=(replace(query, **cpu),)))
 
 
 def test_what_is_tried_together_is_borne_out_together() -> None:

@@ -384,9 +384,9 @@ def test_a_property_that_costs_another_query_more_than_it_gains_is_not_proven(ot
 
 def test_of_two_trials_the_one_that_touches_the_loser_most_closely_is_blamed() -> None:
     wide, narrow = conf(), hint("q2")
-    base = run(0, {"q1": 20, "q2": 10, "q3": 20})
+    base = run(0, {"q1": 20, "q2": 10, "q3": 20, "q4": 10})
     actions = (decided(wide, queries=["q1", "q2", "q3"]), decided(narrow, queries=["q2"]))
-    records = read_ledger([base, run(1, {"q1": 10, "q2": 20, "q3": 10}, *actions)])
+    records = read_ledger([base, run(1, {"q1": 10, "q2": 20, "q3": 10, "q4": 10}, *actions)])
     assert records[narrow.id].standing is Standing.ROLLED_BACK
     assert records[wide.id].standing is not Standing.ROLLED_BACK
 

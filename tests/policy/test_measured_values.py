@@ -208,7 +208,9 @@ def test_what_loses_for_all_values_has_lost() -> None:
     after = night(1, (RARE, 30, APPLIED), (FREQUENT, 40, APPLIED))
     both = replace(decided(HINT), literals=(FREQUENT, RARE))
     after = replace(after, decision=replace(after.decision, changes=(both,)))
-    assert read_ledger([before, after])[HINT.id].standing is Standing.ROLLED_BACK
+    without = night(2, (RARE, 10, None), (FREQUENT, 10, None))
+    assert read_ledger([before, after])[HINT.id].now.standing is Standing.HELD
+    assert read_ledger([before, after, without])[HINT.id].standing is Standing.ROLLED_BACK
 
 
 def test_what_was_proven_for_all_values_and_loses_for_some_stays_for_the_others() -> None:

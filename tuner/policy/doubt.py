@@ -22,10 +22,14 @@ from tuner.policy.same_target import differ_on_target
 NIGHT = ("query", "run", "seconds", "expected_seconds")
 
 
-def is_doubtful(decided: DecidedChange, loss: Reason, before: Record | None, started_at: datetime) -> bool:
+def is_doubtful(
+    decided: DecidedChange, loss: Reason, before: Record | None, started_at: datetime, *, has_controls: bool
+) -> bool:
     """Whether a run without a change is to tell, before a loss of seconds takes it out: of a property, which may have moved all
-    that would tell how fast the machine was, and of what is proven. Once; runs side by side had the same night."""
-    if loss.code is not ReasonCode.SLOWER or (decided.change.is_on_joins and decided.standing is not Standing.PROMOTED):
+    that would tell how fast the machine was, of what is proven, and of any where nothing told that. Once; runs side by side had
+    the same night."""
+    goes_at_once = decided.change.is_on_joins and decided.standing is not Standing.PROMOTED and has_controls
+    if loss.code is not ReasonCode.SLOWER or goes_at_once:
         return False
     if before is None or before.doubt is None:
         return True
@@ -38,13 +42,14 @@ def as_doubt(loss: Reason) -> Reason:
 
 
 def judged_together(doubted: Iterable[Record]) -> Iterator[list[Record]]:
-    """Changes whose doubts came of one run, as their trials were judged: properties on trial together, what is proven as it was
-    tried."""
+    """Changes whose doubts came of one run, as their trials were judged: properties on trial together, those to the joins of a
+    query, what is proven as it was tried."""
     groups: dict[tuple[object, ...], list[Record]] = {}
     for record in doubted:
         if record.doubt is not None:
-            trial = record.decided.change.trial if record.standing is Standing.PROMOTED else ""
-            groups.setdefault((record.doubt.why.numbers["run"], trial), []).append(record)
+            change = record.decided.change
+            group = change.trial if record.standing is Standing.PROMOTED else change.query
+            groups.setdefault((record.doubt.why.numbers["run"], group), []).append(record)
     yield from groups.values()
 
 

@@ -78,6 +78,8 @@ class History:
     # By metric: by how much the machine was off in the latest run, and whether anything told that which no change reached.
     _off: dict[str, float] = field(default_factory=lambda: {m.name: 0.0 for m in METRICS})
     _is_told: dict[str, bool] = field(default_factory=dict)
+    # By metric: whether anything told that in it which no change was meant for.
+    _has_controls: dict[str, bool] = field(default_factory=dict)
     # By metric, once queries that no change reached told how fast the machine was: by how much (log) the first run was slower
     # than the second, where it is taken for a slow one and no third tells yet; else 0.
     _was_slow: dict[str, float] = field(default_factory=dict)
@@ -115,6 +117,11 @@ class History:
     def ever_without(self, fingerprint: str, change: str) -> bool:
         """Whether any run of a query, whatever its values, was without a change."""
         return any(known.ever_without(frozenset([change])) for known in self._by_query.get(fingerprint, ()))
+
+    @property
+    def has_controls(self) -> bool:
+        """Whether anything in the latest run told how fast the machine was that no change was meant for."""
+        return self._has_controls.get(CLOCK.name, False)
 
     def has_come_back(self, query: Measured) -> bool:
         """Whether a query of the latest run ran before with the same values."""
@@ -262,6 +269,8 @@ class History:
         together = machine_speed(controls, spread)
         self._off[metric.name] = together.log
         self._is_told[metric.name] = any(control.clean for control in controls)
+        not_named = [one.control for one in seen if not one.query.changes]
+        self._has_controls[metric.name] = any(not_named) or any(stages)
         if controls:
             machine.add(*together)
         if spread:

@@ -13,7 +13,8 @@ from tuner.policy.judging.severe_night import costs_more_than_it_gains
 
 def judge_loss(ledger: LedgerState, run: Run, decided: DecidedChange, loss: Reason, gain_seconds: float | None) -> None:
     """It is rolled back; or the next run is without it, where that is to tell whether the change lost or the night."""
-    is_doubt = is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at)
+    has_controls = ledger.histories.of(run).has_controls
+    is_doubt = is_doubtful(decided, loss, ledger.records.get(decided.id), run.started_at, has_controls=has_controls)
     if is_doubt and not costs_more_than_it_gains(ledger, run, decided, as_doubt(loss)):
         put_on_record(ledger, run, decided, decided.standing, decided.why, gain_seconds, doubt=as_doubt(loss))
     else:

@@ -251,3 +251,15 @@ def test_many_such_nights_do() -> None:
     usual = [(seconds, False) for seconds in (10.0, 8.0, 12.0, 9.0)]
     changed = [(seconds, True) for seconds in (5.0, 4.0, 6.0, 4.5, 5.5)]
     assert values_of_nights(*usual, *changed, fleeting=True).below(1.0) > 0.95
+
+
+def test_a_night_of_a_job_of_one_query_is_as_slow_as_it_was_beside_what_was_foretold() -> None:
+    """Nothing but the query itself told how fast the machine was, so nothing of that was taken off it."""
+    history = History()
+    for number in range(15):
+        history.add([query((8.5 if number % 2 else 11.5) * (0.5 if number > 3 else 1), 0, changed=number > 3)])
+    slow = query(30, 0, changed=True)
+    usual, effect = history.usual_with(slow), history.effect(slow, CHANGE)
+    assert usual is not None and effect is not None
+    history.add([slow])
+    assert history.night(slow, "change") == pytest.approx(30 / usual * math.exp(effect.mean), rel=1e-3)

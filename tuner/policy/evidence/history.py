@@ -240,14 +240,15 @@ class History:
         if known is None:
             return 0.0
         ratios = [
-            known.errors[m.name] + known.effects_before[m.name].get(change, 0.0) + self._untold(m)
+            known.errors[m.name] + known.effects_before[m.name].get(change, 0.0) + self._untold(m, known)
             for m in (CPU, CLOCK)
             if m.name in known.errors
         ]
         return math.exp(min(ratios, default=0.0))
 
-    def _untold(self, metric: Metric) -> float:
-        return 0.0 if self._is_told.get(metric.name, True) else self._off[metric.name]
+    def _untold(self, metric: Metric, known: KnownQuery) -> float:
+        """What was taken for the machine of a query's latest run, though changes may have made it."""
+        return 0.0 if self._is_told.get(metric.name, True) else known.speeds.get(metric.name, 0.0)
 
     def has_slowed_down(self, query: Measured) -> bool:
         """Whether a query took far longer than foretold for the second time: for all that its runs tell, by a change in it."""
@@ -292,7 +293,7 @@ class History:
             error, foretold = filter_.observe(
                 one.log - speed, one.size, spreads, one.noise + unsure, may_be_slow=may_be_slow
             )
-            one.known.errors[metric.name] = error
+            one.known.errors[metric.name], one.known.speeds[metric.name] = error, speed
             usual_run = not is_other and not one.query.repeated_share
             if usual_run and filter_.runs > 1 and one.changes <= one.known.seen:
                 rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
@@ -300,7 +301,6 @@ class History:
                 if not one.known.fleeting:
                     fleet.add(error, rest)
             if metric is CLOCK:
-                one.known.speed = math.exp(speed)
                 one.known.shared = unsure / (unsure + one.noise)
 
     def _seen(self, metric: Metric, query: Measured, known: KnownQuery, value: float, usual: float) -> _Seen:

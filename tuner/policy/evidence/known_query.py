@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from tuner.policy.evidence.log_filter import LogFilter
-from tuner.policy.evidence.metric import METRICS
+from tuner.policy.evidence.metric import CLOCK, METRICS
 from tuner.policy.evidence.spread import Spread
 from tuner.policy.measure import Measured
 
@@ -24,9 +24,9 @@ class KnownQuery:
     `cpu_share` is how much of its tasks' time was computing in its latest run, `stages` core seconds that stages of the same
     work usually take. `filters` and `spreads` are by metric; so is by how much its latest run was off (`errors`, logs), and
     what its changes were known to do before that (`effects_before`, logs by id). `seen` are the ids of all changes that were
-    ever in force. `speed` is how long the machine took against usual in the latest run, `shared` the share of what was
-    unsure in it that it shares with the other queries. `fleeting`: its values are others in each run, which move it, and all
-    that is measured of it alike.
+    ever in force. `speeds` are how long the machine took against usual in the latest run (logs by metric), `shared` the share
+    of what was unsure in it that it shares with the other queries. `fleeting`: its values are others in each run, which move
+    it, and all that is measured of it alike.
     """
 
     input_bytes: int
@@ -41,13 +41,18 @@ class KnownQuery:
     stages: dict[tuple[object, ...], float] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
     effects_before: dict[str, dict[str, float]] = field(default_factory=dict)
-    speed: float = 1.0
+    speeds: dict[str, float] = field(default_factory=dict)
     shared: float = 0.0
     fleeting: bool = False
 
     @classmethod
     def of(cls, query: Measured) -> Self:
         return cls(query.data_bytes, query.cores, scans=not query.source_bytes)
+
+    @property
+    def speed(self) -> float:
+        """By the clock, as a factor."""
+        return math.exp(self.speeds.get(CLOCK.name, 0.0))
 
     def tell_size(self, query: Measured) -> None:
         """Counts each file once, from the first run on whose log tells that."""

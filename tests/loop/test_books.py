@@ -22,7 +22,7 @@ from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
-from tuner.model.run import Run, RunState
+from tuner.model.run import Origin, Run, RunState
 from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange
 from tuner.policy.evidence.log_ratio import Z_90
@@ -206,6 +206,25 @@ def test_of_a_mapped_task_every_instance_is_booked_night_after_night(store: Stor
             store.finish(run.key, run.state, started, run.outcome)
         keep_books(store, COHORT, None)
     assert total(store) == pytest.approx(10 * 4 * instances, rel=0.05)
+
+
+def test_while_others_of_its_task_run_an_instance_tells_of_itself_and_the_last_of_all(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else begins while books are kept: 200 that end one after another would each tell 600 runs anew."""
+    asked = list[int]()
+    kept = store.keep_books
+    monkeypatch.setattr(Store, "keep_books", lambda _, *given: (asked.append(len(given[2])), kept(*given))[1])
+    for number in range(3):
+        runs = []
+        for index in range(4):
+            run = night(number, query("q1", 20.0 if number == 0 else 10.0), changes=[CHANGE] if number else [])
+            origin = Origin("etl", str(number), "load", index)
+            runs.append(replace(run, key=f"{run.key}/{index}", origin=origin))
+            begin(store, runs[-1])
+        assert all(finish(store, run) is not None or number == 0 for run in runs)
+    assert asked == [*[1, 1, 1, 4], *[1, 1, 1, 8], *[1, 1, 1, 12]]
+    assert total(store) == pytest.approx(10 * 2 * 4, rel=0.05)
 
 
 def test_faster_machines_are_no_gain_of_a_change_that_was_there_before_them(store: Store) -> None:

@@ -50,15 +50,26 @@ def keep_books(
     if not runs:
         return None
     known = [*_older(store, cohort, runs, of_dag_runs // BOOKED_DAG_RUNS), *runs]
-    own = {run.key: run.started_at for run in runs}
+    told = _told_now(runs, key)
+    own = {run.key: run.started_at for run in told}
     booked = [saving for saving in savings(known) if saving.run_key in own]
     # What another version wrote otherwise is left out of the runs: a failure may be one of its changes.
     is_any_unread = len(runs) < min(asked, there)
-    failures = set[str]() if is_any_unread else _failures_told(runs, are_all=there <= asked)
+    failures = set[str]() if is_any_unread else _failures_told(runs, are_all=there <= asked) & own.keys()
     store.keep_books(cohort, cohort_figures(known), own, booked, _untold(runs, booked), failures)
     if outlook is not None:
         store.keep_stance(cohort, stance_of(outlook))
     return _together([saving for saving in booked if saving.run_key == key])
+
+
+def _told_now(runs: Sequence[Run], key: str) -> Sequence[Run]:
+    """The runs to tell of now. While other instances of its mapped task run, an instance tells of itself, and the last of all: as
+    long as books are kept no other run of the cohort can begin."""
+    own = next((run for run in runs if run.key == key), None)
+    if own is None or own.origin is None:
+        return runs
+    origins = (run.origin for run in runs if run.state is RunState.RUNNING)
+    return [own] if any(origin is not None and own.origin.is_beside(origin) for origin in origins) else runs
 
 
 def _older(store: Store, cohort: str, runs: Sequence[Run], of_dag_run: int) -> list[Run]:

@@ -113,8 +113,7 @@ def _is_given_up(job: JobToRun, run: Run, now: datetime) -> bool:
 
 def _is_beside(job: JobToRun, run: Run) -> bool:
     """Whether the run is another instance of the same mapped task: its own process harvests it, and each of many would look."""
-    mine, other = job.origin, run.origin
-    return mine is not None and other is not None and mine != other and replace(other, map_index=mine.map_index) == mine
+    return job.origin is not None and run.origin is not None and job.origin.is_beside(run.origin)
 
 
 def _is_being_written(log: LogSource) -> bool:

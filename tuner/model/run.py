@@ -102,6 +102,10 @@ class Origin:
         """Which instance of a mapped task it is, in whatever DAG run; "" of a task that is not mapped."""
         return f"{self.dag_id}/{self.task_id}/{self.map_index}" if self.map_index >= 0 else ""
 
+    def is_beside(self, other: Origin) -> bool:
+        """Whether both are instances of a mapped task in one DAG run."""
+        return self != other and replace(other, map_index=self.map_index) == self
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -113,3 +113,17 @@ def test_a_query_of_several_lines_is_its_relations() -> None:
     found = read_estimates(text)
     assert [found.side(columns).bytes for columns in ((1,), (3,), (2,), (1, 3))] == [2 << 20, 5 << 20, 4 << 20, 8 << 20]
     assert found.side((1,)).leaf_bytes == 3 << 20
+
+
+@pytest.mark.parametrize("broken", ["\n", "\n- ", "a\n\nJoin Inner", "\r", "\x0b", "\u2028"], ids=ascii)
+def test_a_string_with_a_line_break_is_of_its_operator(broken: str) -> None:
+    """As in `regexp_replace(note, '\\n', ' ')`: what is below it, and all that comes later, keeps its size."""
+    text = """Join Inner, ((a#1 = b#2) AND NOT (c#3 = STRING)), Statistics(sizeInBytes=9.0 MiB)
+:- Project [a#1, regexp_replace(n#4, STRING,  , 1) AS c#3], Statistics(sizeInBytes=2.0 MiB)
+:  +- Filter NOT (n#4 = STRING), Statistics(sizeInBytes=3.0 MiB)
+:     +- Relation [a#1,n#4] parquet, Statistics(sizeInBytes=3.0 MiB)
++- Project [b#2, STRING AS d#5], Statistics(sizeInBytes=4.0 MiB)
+   +- Relation [b#2] parquet, Statistics(sizeInBytes=5.0 MiB)"""
+    found = read_estimates(text.replace("STRING", broken))
+    assert found.side((1,)) == SideEstimate(2 << 20, 3 << 20)
+    assert found.side((2,)) == SideEstimate(4 << 20, 5 << 20)

@@ -54,6 +54,13 @@ def test_the_logical_plan_tells_them(items: str, stores: str, expected: set[str]
     assert {name for name, _ in hinted_joins(every_join(plan(PHYSICAL)), text, ())} == expected
 
 
+def test_a_join_on_a_string_with_a_line_break_is_known() -> None:
+    text = LOGICAL.format(items=", rightHint=(strategy=merge)", stores="").replace(
+        "(k#1 = k#3)", "(k#1 = replace(k#3, \n, ))"
+    )
+    assert hinted_joins(every_join(plan(PHYSICAL)), text, ()) == {(ITEMS, 0)}
+
+
 def test_those_that_the_agent_hinted_are_not_the_jobs() -> None:
     text = LOGICAL.format(items=", rightHint=(strategy=broadcast)", stores=", rightHint=(strategy=broadcast)")
     assert hinted_joins(every_join(plan(PHYSICAL)), text, [ITEMS]) == {(STORES, 0)}

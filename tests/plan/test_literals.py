@@ -107,6 +107,13 @@ def test_a_query_of_several_lines_is_no_end_of_what_made_cached_data() -> None:
     assert len({literals_of_plan(SCAN, text.format(asked)) for asked in ("select kind", "Filter (kind#1 = FR)")}) == 1
 
 
+@pytest.mark.parametrize("broken", ["\n", "a\nb", "\n- ", "\u2028"], ids=ascii)
+def test_a_string_with_a_line_break_is_a_value(broken: str) -> None:
+    asked = f"(kind#1 = regexp_replace(x, {broken}, y))"
+    assert of(asked) == physical(asked) != of("(kind#1 = regexp_replace(x, z, y))")
+    assert of("(day#3 = 1)", join=f"((kind#1 = day#3) AND {asked})") == of("(day#3 = 1)", asked)
+
+
 def test_a_text_that_is_cut_tells_nothing() -> None:
     assert of("concat(kind#1, a, ... 3 more fields)") == ""
 

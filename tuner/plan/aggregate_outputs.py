@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tuner.plan.expression import alias, attributes, bracketed, split_top_level
+from tuner.plan.operator_lines import operator_lines
 
 _AGGREGATE = "Aggregate ["
 
@@ -14,7 +15,7 @@ def aggregate_outputs(logical_plan: str | None) -> Mapping[int, int]:
 
     `logical_plan` is the optimised plan that Spark logs with `explainMode=cost`; without one nothing is known.
     """
-    lines = (logical_plan or "").splitlines()
+    lines = operator_lines(logical_plan or "")
     return {id_: source for line in lines if _AGGREGATE in line for id_, source in _outputs(line)}
 
 

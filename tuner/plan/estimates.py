@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from tuner.plan.expression import attributes
-from tuner.plan.unbroken import unbroken
+from tuner.plan.operator_lines import operator_lines
 
-_LINE = re.compile(r"^([ :|+\-]*)([A-Za-z].*)$")
+_LINE = re.compile(r"^([ :|+\-]*)([A-Za-z].*)$", re.DOTALL)
 _SIZE = re.compile(r"Statistics\(sizeInBytes=(\d{1,30}(?:\.\d{1,30})?(?:E\+?\d{1,2})?) ([KMGTPE]?i?B)")
 # Utils.bytesToString: binary units, one decimal; above EiB in scientific notation, in bytes.
 _MAX_LEAVES = 1000  # the sets of leaves of a chain of joins take quadratic room
@@ -95,7 +95,7 @@ def parse_logical(text: str) -> list[LogicalNode]:
     as a runtime filter's."""
     nodes: list[LogicalNode] = []
     path: list[LogicalNode] = []
-    for line in unbroken(text).splitlines():
+    for line in operator_lines(text):
         match = _LINE.match(line)
         if not match:
             continue

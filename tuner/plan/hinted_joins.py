@@ -11,6 +11,7 @@ from tuner.model.join_site import JoinSite
 from tuner.model.strategy import JoinType
 from tuner.plan.expression import attributes
 from tuner.plan.joins import Join
+from tuner.plan.operator_lines import operator_lines
 
 _JOIN = re.compile(r"\bJoin (\w+), ")
 _HINT = "Hint=(strategy="
@@ -43,7 +44,7 @@ def has_hinted(graph: JoinGraph, joins: Iterable[JoinSite]) -> bool:
 
 
 def _hinted_conditions(logical_plan: str) -> Iterable[set[int]]:
-    for line in logical_plan.splitlines():
+    for line in operator_lines(logical_plan):
         before, hinted, _ = line.partition(_HINT)
         join = _JOIN.search(before) if hinted else None
         condition = {id_ for _, id_ in attributes(before[join.end() :])} if join else set()

@@ -18,9 +18,9 @@ from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, co
 from tuner.plan.joins import JOINS, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.node import PlanNode
+from tuner.plan.operator_lines import operator_lines
 from tuner.plan.python_calls import with_calls
 from tuner.plan.relation import is_scan
-from tuner.plan.unbroken import unbroken
 from tuner.plan.values import values_in
 
 # What Spark adds by itself, depending on sizes.
@@ -56,9 +56,9 @@ _TWO_COLUMNS = re.compile(
 _DEEPEST = 50
 _LIST = re.compile(r" (?:IN \(([^()]*)\)|INSET ([^()]*?)(?=\)| AND | OR |$))")
 
-_LINE = re.compile(r"^([ :|+\-]*)([A-Z]\w*)(?: (.*))?$")
-_STATISTICS = re.compile(r", Statistics\(sizeInBytes=.*$")
-_JOIN = re.compile(r"^\w+(?:\([^)]*\))?, (.*?)(?:, (?:left|right)Hint=.*)?$")
+_LINE = re.compile(r"^([ :|+\-]*)([A-Z]\w*)(?: (.*))?$", re.DOTALL)
+_STATISTICS = re.compile(r", Statistics\(sizeInBytes=.*$", re.DOTALL)
+_JOIN = re.compile(r"^\w+(?:\([^)]*\))?, (.*?)(?:, (?:left|right)Hint=.*)?$", re.DOTALL)
 _LIMIT = re.compile(r"^(?:GlobalLimit|CollectLimit) ([0-9]+)|^TakeOrderedAndProject\(limit=([0-9]+)")
 _NO_CONDITION = re.compile(r"\w+(?:\(\w+\))?|\w+(?:\(\w+#[0-9]+\))?")
 
@@ -115,7 +115,7 @@ def _conditions(initial: PlanNode, logical_plan: str | None) -> Iterator[str]:
 def _of_logical(text: str) -> Iterator[str]:
     """The conditions and limits of a logical plan; what made cached data is no part of it."""
     cached: int | None = None
-    for line in unbroken(text).split("\n"):
+    for line in operator_lines(text):
         if (match := _LINE.match(line)) is None:
             continue
         depth, name = len(match[1]), match[2]
@@ -158,7 +158,7 @@ class _PutOut:
 def _put_out(text: str) -> _PutOut:
     found: set[str] = set()
     is_all = True
-    for line in unbroken(text).split("\n"):
+    for line in operator_lines(text):
         operator = _LINE.match(line)
         if operator is None or operator[2] in _OF_CONDITIONS:
             continue

@@ -59,6 +59,7 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         "a long list": [OTHER],
         "many texts with number signs": [OTHER],
         "many others with number signs": [OTHER],
+        "a text of two lines": [OTHER],
         "the first once more": applied,
         "the next day, by a text for one": [OTHER],
     }
@@ -78,6 +79,8 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         # The physical plan alone does not tell a value with a number sign from a column.
         alike = set(by_logical or ()) == said and {c for c in by_physical or () if c.columns} == told
         assert (told and alike) or not (told or by_logical or by_physical), steered.label
+    sizes = [side.estimated_bytes for join in found["a text of two lines"].joins for side in join.sides]
+    assert sizes and None not in sizes
     numbered = [conditions[f"plain: many {which} with number signs"] for which in ("texts", "others")]
     assert numbered[0] != numbered[1]
     assert found["another kind"].literals == found["plain: another kind"].literals != reported["first"]

@@ -39,6 +39,7 @@ RUNS = {
     "a long list": {"rest": f"r.id IN ({', '.join(map(str, range(60)))})"},
     "many texts with number signs": {"rest": f"r.note IN {tuple(f'n#{n}' for n in range(12))}"},
     "many others with number signs": {"rest": f"r.note IN {tuple(f'n#{n}' for n in range(20, 32))}"},
+    "a text of two lines": {"rest": r"regexp_replace(r.note, '\n', ' ') <> 'a\nb'"},
     "the first once more": {},
 }
 

@@ -17,6 +17,7 @@ from tuner.model.insight import HintIgnored, Insight, InsightKind
 from tuner.plan.expression import attributes
 from tuner.plan.joins import parse_join
 from tuner.plan.node import PlanNode
+from tuner.plan.operator_lines import operator_lines
 from tuner.plan.relation import short_name
 
 _JOIN = re.compile(r"\bJoin (\w+), ")
@@ -45,7 +46,7 @@ def ignored_hints(facts: InsightFacts) -> Iterator[Insight]:
 
 
 def _of_logical_plan(facts: InsightFacts, text: str) -> Iterator[Insight]:
-    for line in text.splitlines():
+    for line in operator_lines(text):
         before, hinted, _ = line.partition("Hint=(strategy=")
         join = _JOIN.search(before) if hinted else None
         if join is None:

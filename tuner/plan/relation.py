@@ -48,29 +48,35 @@ _LITERAL = (
     " ",
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
-_DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_T]?\d{2}){0,3}(?!\d)"), "*")
-# As Airflow names a run (DagRunType, its moment, and eight random characters where it has no logical date), escaped or not.
+_DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_Tt]?\d{2}){0,3}(?!\d)"), "*")
+# As Airflow names a run (DagRunType, its moment, and eight random characters where it has no logical date), escaped or not; in
+# names of tables in small letters, most often with nothing but underscores.
 _RUN_ID = (
     re.compile(
         r"(?:manual|scheduled|backfill|(?:operator|asset|dataset)_triggered|asset_materialization)__"
-        r"(?:19|20)\d{2}-?\d{2}-?\d{2}T\d{2}(?:(?::|%3[Aa]|[_.-])?\d{2}){1,2}(?:[_.-]\d{1,6})?"
-        r"(?:(?:\+|%2[Bb]|[_-])?\d{2}(?::|%3[Aa]|[_.-])?\d{2}|Z)?"
+        r"(?:19|20)\d{2}[-_]?\d{2}[-_]?\d{2}[Tt]\d{2}(?:(?::|%3[Aa]|[_.-])?\d{2}){1,2}(?:[_.-]\d{1,6})?"
+        r"(?:(?:\+|%2[Bb]|[_-])?\d{2}(?::|%3[Aa]|[_.-])?\d{2}|[Zz])?"
         r"(?:_(?=[a-z]{0,7}[A-Z0-9])[A-Za-z0-9]{8}(?![A-Za-z0-9]))?"
     ),
     "*",
 )
+_UUID = (
+    re.compile(
+        r"[0-9a-fA-F]{8}([-_])(?:[0-9a-fA-F]{4}\1){3}[0-9a-fA-F]{12}|(?<![0-9a-fA-F])[0-9a-fA-F]{32}(?![0-9a-fA-F])"
+    ),
+    "*",
+)
+# Seconds since 1970, or parts of them: by other numbers tables are told apart, such as those of a customer each.
+_EPOCH = (re.compile(r"(?<!\d)1[5-9]\d{8}(?:\d{3}){0,3}(?!\d)"), "*")
+# Parts of a table's name that change from run to run.
+_OF_TABLES = (_RUN_ID, _UUID, _DATE, _EPOCH)
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
     _RUN_ID,
     _DATE,
     (re.compile(r"(?<=/)\d{4}(?:/\d{1,2}){1,3}(?=/|$)"), "*"),
     (re.compile(r"(?<==)[^/]+"), "*"),
-    (
-        re.compile(
-            r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|(?<![0-9a-fA-F])[0-9a-fA-F]{32}(?![0-9a-fA-F])"
-        ),
-        "*",
-    ),
+    _UUID,
     (re.compile(r"\d{8,}"), "*"),
     # A file as Spark names those that it writes: of a stream, a batch reads some of a folder.
     (re.compile(r"(?<=/)part-\d{5}-[^/]+"), "*"),
@@ -123,7 +129,7 @@ scans_of = once_a_plan(ScansBelow)
 
 
 def relation_name(scan: PlanNode) -> str:
-    """`database.table`, lower case, or the path; `*` for dates in either, and for partition values and ids in paths.
+    """`database.table`, lower case, or the path; `*` for dates and ids of runs in either, and for partition values in paths.
 
     One printable line without credentials, at most 500 characters.
     """
@@ -153,7 +159,7 @@ def catalog_table(scan: PlanNode) -> str | None:
 def _relation_name(scan: PlanNode) -> str:
     relation, path = _named(scan.full_name)
     if relation is not None:
-        return without_dates(relation)
+        return normalise_table(relation)
     if path and scan.full_name.startswith("BatchScan"):
         # The text of these is cut, and has no more than the first characters of their location.
         return normalise_path(path)
@@ -161,7 +167,7 @@ def _relation_name(scan: PlanNode) -> str:
     if location or path:
         return normalise_path(location[1] if location else path)
     if described := _described(scan):
-        return without_dates(_table_name(described))
+        return normalise_table(_table_name(described))
     return "cached" if scan.name == "InMemoryTableScan" else scan.name.lower()
 
 
@@ -219,8 +225,16 @@ def normalise_path(path: str) -> str:
 
 
 @by_text
+def normalise_table(name: str) -> str:
+    """A table's name without what changes from run to run: `staging.orders_20240131` is another each night, of the same query."""
+    for pattern, replacement in _OF_TABLES:
+        name = pattern.sub(replacement, name)
+    return name
+
+
+@by_text
 def without_dates(name: str) -> str:
-    """A name with `*` for each date in it: `staging.orders_20240131` is another table each night, of the same query."""
+    """A name with `*` for each date in it."""
     pattern, replacement = _DATE
     return pattern.sub(replacement, name)
 
@@ -237,8 +251,8 @@ def path_rules() -> tuple[PathRules, PathRules]:
 
 
 def table_rules() -> PathRules:
-    """Those of `without_dates`."""
-    return (_DATE,)
+    """Those of `normalise_table`."""
+    return _OF_TABLES
 
 
 def jdbc_rules() -> PathRules:

@@ -141,6 +141,13 @@ QUERIES = [
 ]
 
 
+TABLES = [
+    *("orders", "_", "-", ".", "20260131", "2026_01_31", "T070005", "t07", "Z", "1706659200", "123", "12345678", "v2"),
+    *("manual__", "scheduled__", "2025_11_24T09_41_12", "_00_00", "_Ab3dE5gH", "3F2504E04F8911D39A0C0305E82C3301"),
+    *("3f2504e0_4f89_11d3_9a0c_0305e82c3301", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "sf1000", "٢٠٢٦", "é", "/"),
+]
+
+
 def java_says(home: Path, jar: Path, directory: Path, method: str, given: list[str]) -> list[str]:
     """What a method of the agent's Names makes of each of these, which are lines."""
     (directory / "given").write_text("\n".join(given), encoding="utf-8")
@@ -169,13 +176,14 @@ def test_java_makes_of_paths_what_python_does(home: Path, tmp_path: Path, jar_fo
 
 @pytest.mark.spark
 @pytest.mark.parametrize("home", [pip_spark(), *other_sparks()], ids=lambda home: home.name)
-def test_java_calls_queries_of_databases_as_python_does(
+def test_java_calls_tables_and_queries_of_databases_as_python_does(
     home: Path, tmp_path: Path, jar_for: Callable[[Path], Path]
 ) -> None:
     words = random.Random(7)
     drawn = ["".join(words.choices(QUERIES, k=words.randint(1, 9))) for _ in range(5000)]
     long = f"(select a from orders where note = '{'x y' * 20_000}' and k > 5) SPARK_GEN_SUBQ_0"
     given = [f"Scan JDBCRelation({query}) [numPartitions=4] " for query in (*drawn, long)]
+    given += [f"BatchScan lake.stage.{''.join(words.choices(TABLES, k=words.randint(1, 7)))}" for _ in range(5000)]
     found = java_says(home, jar_for(home), tmp_path, "named", given)
     assert "jdbc:select_a_from_orders_where_note_and_k" in found
     names = [relation_name(PlanNode("Scan", name, f"{name}[a#1]", {}, {})) for name in given]

@@ -240,6 +240,12 @@ def _of_write(writer: str) -> str:
             "Execute InsertIntoHadoopFsRelationCommand | abfss://lake@face.dfs.core.windows.net/o, false, Parquet",
             "Execute InsertIntoHadoopFsRelationCommand | abfss://lake@cafe.dfs.core.windows.net/o, false, Parquet",
         ),
+        # A table for each month.
+        (
+            "Execute CreateDataSourceTableAsSelectCommand | `spark_catalog`.`stage`.`o_202401`, ErrorIfExists, [id]",
+            "Execute CreateDataSourceTableAsSelectCommand | `spark_catalog`.`stage`.`o_202402`, ErrorIfExists, [id]",
+            "Execute CreateDataSourceTableAsSelectCommand | `spark_catalog`.`stage`.`p_202401`, ErrorIfExists, [id]",
+        ),
     ],
 )  # fmt: skip
 def test_a_writer_is_known_by_what_it_writes_to(one: str, night: str, other: str) -> None:

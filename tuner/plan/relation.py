@@ -49,6 +49,8 @@ _LITERAL = (
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
 _DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_Tt]?\d{2}){0,3}(?!\d)"), "*")
+# A folder, a table or a database of a month; that a number of six digits is none, nothing tells.
+_MONTH = (re.compile(r"(?<=[/_])(?:19|20)\d{2}[-_]?(?:0[1-9]|1[0-2])(?=[/.`]|$)"), "*")
 # As Airflow names a run (DagRunType, its moment, and eight random characters where it has no logical date), escaped or not; in
 # names of tables in small letters, most often with nothing but underscores.
 _RUN_ID = (
@@ -69,11 +71,12 @@ _UUID = (
 # Seconds since 1970, or parts of them: by other numbers tables are told apart, such as those of a customer each.
 _EPOCH = (re.compile(r"(?<!\d)1[5-9]\d{8}(?:\d{3}){0,3}(?!\d)"), "*")
 # Parts of a table's name that change from run to run.
-_OF_TABLES = (_RUN_ID, _UUID, _DATE, _EPOCH)
+_OF_TABLES = (_RUN_ID, _UUID, _DATE, _MONTH, _EPOCH)
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
     _RUN_ID,
     _DATE,
+    _MONTH,
     (re.compile(r"(?<=/)\d{4}(?:/\d{1,2}){1,3}(?=/|$)"), "*"),
     (re.compile(r"(?<==)[^/]+"), "*"),
     _UUID,

@@ -22,7 +22,7 @@ from .conftest import other_sparks, pip_spark
 def test_every_rule_in_order_with_what_java_takes_for_unicode_and_for_groups() -> None:
     document = json.loads(path_rules_json())
     at, rules = path_rules()
-    assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 9]
+    assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 10]
     told = (*document["at"], *document["rules"], *document["tables"], *document["jdbc"])
     given = (*at, *rules, *table_rules(), *jdbc_rules())
     for (pattern, replacement), (java, java_replacement) in zip(given, told, strict=True):
@@ -96,6 +96,8 @@ PARTS += [
     "$1",
     "\\",
     "part",
+    "/2026-01/",
+    "_202601",
     "ſ",
     "file:",
 ]
@@ -142,7 +144,23 @@ QUERIES = [
 
 
 TABLES = [
-    *("orders", "_", "-", ".", "20260131", "2026_01_31", "T070005", "t07", "Z", "1706659200", "123", "12345678", "v2"),
+    *(
+        "orders",
+        "_",
+        "-",
+        ".",
+        "20260131",
+        "2026_01_31",
+        "2026_01",
+        "202601",
+        "T070005",
+        "t07",
+        "Z",
+        "1706659200",
+        "123",
+        "12345678",
+        "v2",
+    ),
     *("manual__", "scheduled__", "2025_11_24T09_41_12", "_00_00", "_Ab3dE5gH", "3F2504E04F8911D39A0C0305E82C3301"),
     *("3f2504e0_4f89_11d3_9a0c_0305e82c3301", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "sf1000", "٢٠٢٦", "é", "/"),
 ]

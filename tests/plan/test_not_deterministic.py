@@ -12,6 +12,10 @@ JOIN = """BroadcastHashJoin | [id#1L], [id#2L], Inner, BuildRight, false
     Scan parquet | default.f[id#1L]
     Scan parquet | default.g[id#2L]"""
 
+BELOW = JOIN.replace("    ", "      ")
+FILES = "Scan parquet | default.f[id#1L]"
+LIMITED = "LIMIT without ORDER BY"
+
 
 @pytest.mark.parametrize(
     ("text", "found"),
@@ -31,4 +35,39 @@ JOIN = """BroadcastHashJoin | [id#1L], [id#2L], Inner, BuildRight, false
     ],
 )  # fmt: skip
 def test_the_first_of_it_is_named(text: str, found: str) -> None:
+    assert not_deterministic(plan(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("passed", "found"),
+    [
+        pytest.param("", "", id="isEmpty, or count() of a limit"),
+        pytest.param("[]", "", id="in brackets"),
+        pytest.param("[1 AS col#42, x AS y#43]", "", id="EXISTS"),
+        ("[1 AS col#42, id#1L]", LIMITED),
+        ("[(id#1L + 1) AS col#42]", LIMITED),
+        ("[1 AS col#42, ... 30 more fields]", LIMITED),
+    ],
+)
+def test_a_limit_takes_any_rows_where_all_are_alike(passed: str, found: str) -> None:
+    assert not_deterministic(plan(f"CollectLimit | 1\n  Project | {passed}\n    {BELOW}")) == found
+    counted = (
+        f"HashAggregate | (keys=[], functions=[count(1)])\n  GlobalLimit | 5\n    Project | {passed}\n      {BELOW}"
+    )
+    assert not_deterministic(plan(counted)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"Project | [id#1L, input_file_name() AS f#2]\n  {FILES}", ""),
+        (f"Filter | (INPUT_FILE_NAME() = x)\n  Project | [id#1L]\n    Filter | (id#1L > 1)\n      {FILES}", ""),
+        (f"Sort | [input_file_name()#2 ASC]\n  Project | [input_file_name() AS input_file_name()#2]\n    {FILES}", ""),
+        (f"Project | [input_file_name() AS f#2]\n  HashAggregate | (keys=[id#1L])\n    {FILES}", "input_file_name"),
+        ("Project | [input_file_name() AS f#2]\n  InMemoryTableScan | [id#1L]", "input_file_name"),
+        (f"Project | [input_file_name() AS f#2, rand(7) AS u#3]\n  {FILES}", "rand"),
+        (f"Project | [input_file_block_start() AS f#2]\n  {FILES}", "input_file_block_start"),
+    ],
+)
+def test_the_file_of_a_row_is_the_same_as_long_as_the_row_is_with_its_scan(text: str, found: str) -> None:
     assert not_deterministic(plan(text)) == found

@@ -9,6 +9,7 @@ from tuner.model.key_filter_site import KeyFilterSite
 from tuner.plan.key_filter_sites import key_filter_sites
 from tuner.plan.measured_plan import MeasuredPlan
 
+from .test_counting_of import operator
 from .trees import plan
 
 # Sales are shuffled, sorted and grouped by item; then a join with a few items keeps 1 % of the groups.
@@ -100,6 +101,13 @@ def test_of_a_left_outer_join_only_the_right_input_is() -> None:
     assert _found("Inner", "RightOuter") == []
 
 
+@pytest.mark.parametrize(
+    ("limit", "found"), [("CollectLimit | 1", 0), ("GlobalLimit | 1000, 0", 0), ("LocalLimit | 1001", 1)]
+)
+def test_what_stopped_with_a_limit_tells_not_what_its_keys_keep(limit: str, found: int) -> None:
+    assert len(_sites(operator(limit, GROUPED.strip("\n")))) == found
+
+
 JOINED = """
 SortMergeJoin | [c#9], [c#2], Inner | number of output rows=2000
   Sort | [c#9 ASC NULLS FIRST], false, 0
@@ -126,6 +134,12 @@ def test_the_source_is_the_other_input_or_the_relation_of_it_that_has_the_keys()
     )
     assert (alone.source, alone.source_rows, alone.kept) == (("t.orders",), 1000, pytest.approx(0.1, rel=0.01))
     assert (whole.measured, alone.measured) == (True, False)
+
+
+def test_what_an_order_above_ran_twice_is_counted_once() -> None:
+    ranges = "Exchange | rangepartitioning(c#9 ASC NULLS FIRST, 8) | shuffle records written=2000"
+    twice = JOINED.strip("\n").replace("rows=2000\n", "rows=4000\n")
+    assert _sites(operator(ranges, twice)) == _sites(JOINED)
 
 
 def test_what_the_source_has_shuffled_is_read_again_and_not_made_again() -> None:

@@ -10,6 +10,8 @@ from operator import attrgetter
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
+from tuner.plan.counting import Counting
+from tuner.plan.counting_of import counting_of
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
@@ -68,13 +70,15 @@ def key_filter_sites(plan: MeasuredPlan) -> tuple[KeyFilterSite, ...]:
 class _Finder:
     def __init__(self, plan: MeasuredPlan) -> None:
         self._plan = plan
+        self._counting = counting_of(plan.root, finished=True)
         self._lineage: Lineage = lineage_of(plan.root)
         self._scans_below = scans_of(plan.root)
         # What is shuffled once for several joins would be shuffled twice, filtered and not.
         self._shared = reused_exchanges(plan.root.walk_all())
 
     def sites(self, join: Join) -> Iterator[KeyFilterSite]:
-        if not join.keys or join.with_changed_table:
+        # Of a join that stopped with a limit nothing tells what its keys would keep.
+        if not join.keys or join.with_changed_table or id(join.node) in self._counting.partial:
             return
         left, right = ([pair[at] for pair in join.keys] for at in (0, 1))
         if join.type in _BOTH:
@@ -117,7 +121,7 @@ class _Finder:
     ) -> Iterator[tuple[_Way, float, bool]]:
         """All of the other input, and the relation of it alone that has its keys: with the share of rows that these keep, and
         whether the join measured it."""
-        measured = _measured_share(join, filtered)
+        measured = _measured_share(join, filtered, self._counting)
         alone = self._way(other, keys, source=True)
         share = _share_kept(alone.start) if alone else None
         is_alone = alone is not None and alone.relations == other.relations
@@ -172,13 +176,13 @@ class _Finder:
         return parsed.type in (right if at else left)
 
 
-def _measured_share(join: Join, filtered: JoinInput) -> float | None:
+def _measured_share(join: Join, filtered: JoinInput, counting: Counting) -> float | None:
     """The share of an input that its join keeps at most; None where it puts out rows that met nothing, drops some for another
     condition than its keys, or does not tell."""
     if join.has_condition:
         return None
     drops = join.type in (JoinType.INNER, JoinType.CROSS) or (join.type is JoinType.LEFT_SEMI and filtered is join.left)
-    before, after = output_rows(filtered.node, finished=True), output_rows(join.node, finished=True)
+    before, after = (output_rows(node, finished=True, counting=counting) for node in (filtered.node, join.node))
     return min(1.0, (after + 1) / before) if drops and before and after is not None else None
 
 

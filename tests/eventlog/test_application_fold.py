@@ -115,6 +115,21 @@ class TestExecution:
     def test_without_aqe_there_is_no_final_plan(self) -> None:
         assert fold([execution_start(), execution_end()]).executions[0].final_plan is None
 
+    @pytest.mark.parametrize(
+        ("details", "asks"),
+        [
+            ("org.apache.spark.sql.Dataset.isEmpty(Dataset.scala:653)\njob.Secret.main(Secret.java:7)", True),
+            ("org.apache.spark.sql.classic.Dataset.isEmpty(Dataset.scala:557)\njob.Secret.main(Secret.java:7)", False),
+            ("job.Secret.main(Secret.java:7)\norg.apache.spark.sql.Dataset.isEmpty(Dataset.scala:653)", False),
+            ("", False),
+            (None, False),
+        ],
+    )
+    def test_of_the_place_of_a_call_only_is_empty_is_kept(self, details: str | None, asks: bool) -> None:
+        application = fold([execution_start(details=details)])
+        assert [execution.asks_if_empty for execution in application.executions] == [asks]
+        assert "Secret" not in repr(application)
+
     def test_it_is_open_until_it_ends(self) -> None:
         (execution,) = fold([execution_start()]).executions
         assert (execution.end_ms, execution.error) == (None, None)

@@ -200,6 +200,7 @@ class TestDamage:
         [
             ("SQLExecutionStart", ("description",)),
             ("SQLExecutionStart", ("physicalPlanDescription",)),
+            ("SQLExecutionStart", ("details",)),
             ("SQLExecutionStart", ("modifiedConfigs",)),
             ("JobStart", ("Stage Infos",)),
             ("JobEnd", ("Job Result", "Exception", "Message")),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import indent
 
 import pytest
 
+from tuner.model.application import Execution
 from tuner.model.join_site import JoinSite
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import find_joins
+from tuner.plan.queries import query_and_plans
 from tuner.plan.row_counts import row_counts
 
-from .trees import plan
+from .trees import parse, plan
 
 Rows = tuple[int | None, int | None, int | None]
 
@@ -79,6 +82,18 @@ class TestLimits:
     def test_blocks_do_not_know_what_it_left_out_either(self) -> None:
         (graph,) = join_graphs(plan(operator("CollectLimit | 21", broadcast_join())), finished=True)
         assert ([relation.rows for relation in graph.relations], graph.measured) == ([None, 900], {})
+
+    @pytest.mark.parametrize(("rows", "known"), [("1", None), ("", 0)])
+    def test_is_empty_stops_with_the_first_row_though_its_plan_shows_no_limit(
+        self, rows: str, known: int | None
+    ) -> None:
+        """Spark 3.3 to 3.5: Dataset.isEmpty takes a row of the plan of `select()`."""
+        info, accumulators = parse(operator("Project", merge_join(rows)))
+        asked = Execution(4, 4, "", 0, 9, None, info, None, {}, (), accumulators=accumulators, asks_if_empty=True)
+        whole = replace(asked, asks_if_empty=False)
+        (site,), (other,) = ((query_and_plans(one, ()) or pytest.fail("no query"))[0].joins for one in (asked, whole))
+        assert (site.left.rows, site.right.rows, site.output_rows) == (1000, 900, known)
+        assert replace(site, output_rows=other.output_rows) == other
 
 
 class TestCaches:

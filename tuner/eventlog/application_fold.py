@@ -34,6 +34,8 @@ from tuner.model.query_values import UNKNOWN_VALUES
 from tuner.printable import printable
 
 _LOGICAL = "== Optimized Logical Plan =="
+# Where an execution was called for, of `isEmpty`; since Spark 4 (classic.Dataset) its plan shows that one row is taken.
+_IS_EMPTY = "org.apache.spark.sql.Dataset.isEmpty("
 _MAX_TEXT = 5000  # of texts of which `redact` looks at less
 _EXECUTION_ID = re.compile(r"[0-9]{1,18}")
 _RESUBMITTED = "Resubmitted"
@@ -409,10 +411,11 @@ class ApplicationFold:
         return execution
 
     def _execution_start(self, event: ev.ExecutionStart) -> None:
-        # The plan as text is long and repeats the plan: only its estimates are kept.
+        # The plan as text is long and repeats the plan: only its estimates are kept. Of the place of the call nothing is.
         description = _kept(event.description or "")
-        start = msgspec.structs.replace(event, plan_text="", description=description)
-        opened = OpenExecution(start, _logical_plan(event), start_bytes=self._line_bytes)
+        start = msgspec.structs.replace(event, plan_text="", description=description, details="")
+        asks_if_empty = (event.details or "").startswith(_IS_EMPTY)
+        opened = OpenExecution(start, _logical_plan(event), asks_if_empty, start_bytes=self._line_bytes)
         self._absorb_execution(event.execution_id, opened)
 
     def _deep_execution_start(self, event: ev.DeepExecutionStart) -> None:

@@ -255,6 +255,7 @@ class SqlEvent(msgspec.Struct, frozen=True, gc=False):
 class ExecutionStart(SqlEvent, frozen=True):
     root_execution_id: Long | None = msgspec.field(default=None, name="rootExecutionId")
     description: str | None = ""
+    details: str | None = ""
     plan_text: str | None = msgspec.field(default="", name="physicalPlanDescription")
     plan: PlanInfo | None = msgspec.field(default=None, name="sparkPlanInfo")
     time: Long = 0

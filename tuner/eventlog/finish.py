@@ -41,6 +41,7 @@ def finish_execution(
         modified_conf=allowed(start.modified_configs or {}),
         stage_ids=tuple(stage_id for stage_id, stage in stages.items() if stage.attempts),
         logical_plan=execution.logical_plan,
+        asks_if_empty=execution.asks_if_empty,
         accumulators=accumulators,
     )
 

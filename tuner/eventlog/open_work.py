@@ -32,6 +32,7 @@ class OpenExecution(msgspec.Struct):
 
     start: ev.ExecutionStart | None = None
     logical_plan: str | None = None
+    asks_if_empty: bool = False
     latest_replan: ev.RawAdaptiveUpdate | None = None
     previous_replan: ev.RawAdaptiveUpdate | None = None
     final_plan: PlanInfo | None = None
@@ -51,7 +52,7 @@ class OpenExecution(msgspec.Struct):
     def absorb(self, later: OpenExecution) -> None:
         if self.start is None:
             self.start, self.logical_plan = later.start, later.logical_plan
-            self.start_bytes = later.start_bytes
+            self.asks_if_empty, self.start_bytes = later.asks_if_empty, later.start_bytes
         if later.final_plan is not None:
             self.latest_replan, self.final_plan = None, later.final_plan
         for update in (later.previous_replan, later.latest_replan):

@@ -86,7 +86,8 @@ class Execution:
     `logical_plan` is the optimised logical plan with the planner's size estimates, as text: there only when
     `spark.sql.ui.explainMode` was `cost`. `accumulators` holds the values of SQL metrics by id, as this execution's own
     tasks and driver updated them: a plan that runs again, or is cached, keeps its ids. `steered` and `values` are what
-    the Catalyst agent says of it: what became of its directives, and the values in it.
+    the Catalyst agent says of it: what became of its directives, and the values in it. Of one that `asks_if_empty` Spark took
+    one row, as its plan does not show before Spark 4.
     """
 
     execution_id: int
@@ -103,6 +104,7 @@ class Execution:
     accumulators: Mapping[int, int] = field(default_factory=dict)
     steered: tuple[DirectiveResult, ...] = ()
     values: QueryValues = UNKNOWN_VALUES
+    asks_if_empty: bool = False
 
 
 class JobStatus(StrEnum):

@@ -68,6 +68,7 @@ _SCAN = "Scan"
 # What the agent says of a hint that it has not given.
 _NOT_DONE = (DirectiveStatus.IGNORED, DirectiveStatus.IMPOSSIBLE)
 _ROWS = "number of output rows"
+_TAKE_ONE = "CollectLimit"
 
 
 def queries(application: Application) -> tuple[Query, ...]:
@@ -120,9 +121,15 @@ def plans_that_read(execution: Execution) -> Plans | None:
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
         final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
+        final = _of_one_row(final) if execution.asks_if_empty else final
     except RecursionError:
         return None
     return initial, final
+
+
+def _of_one_row(ran: PlanNode) -> PlanNode:
+    """The plan under the limit that Spark put to it and did not show (SparkPlan.executeTake)."""
+    return PlanNode(_TAKE_ONE, _TAKE_ONE, f"{_TAKE_ONE} 1", {}, {}, (ran,))
 
 
 def query_of_plans(

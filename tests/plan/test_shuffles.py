@@ -54,6 +54,11 @@ def test_what_was_not_measured_is_unknown() -> None:
         ("REPARTITION_BY_COL", True),
         ("REBALANCE_PARTITIONS_BY_COL", True),
         ("REPARTITION_BY_NUM", False),
+        # Spark 3.1; 3.0 tells only whether the user asks for the shuffle.
+        ("REPARTITION", True),
+        ("REPARTITION_WITH_NUM", False),
+        ("true", True),
+        ("false", False),
     ],
 )
 def test_a_number_the_user_gave_is_not_ours_to_change(origin: str, adjustable: bool) -> None:
@@ -61,6 +66,13 @@ def test_a_number_the_user_gave_is_not_ours_to_change(origin: str, adjustable: b
         only(f"Exchange | hashpartitioning(k#1, 8), {origin}, [plan_id=3]\n  Scan parquet | [k#1]").adjustable
         is adjustable
     )
+
+
+@pytest.mark.parametrize("key", ["coalesce(k#1, REPARTITION_BY_NUM)", "f(k#1), false", "f(k#1), REPARTITION_BY_NUM"])
+def test_what_a_shuffle_is_by_is_no_origin(key: str) -> None:
+    assert only(
+        f"Exchange | hashpartitioning({key}, v#2, 8), ENSURE_REQUIREMENTS, [plan_id=3]\n  Scan parquet | [k#1]"
+    ).adjustable
 
 
 def test_single_partitions_and_broadcasts_are_left_out() -> None:

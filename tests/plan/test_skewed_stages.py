@@ -75,8 +75,11 @@ def test_a_copy_that_was_killed_hides_no_task_that_stands_out() -> None:
     ("text", "why"),
     [
         pytest.param(joined(join=JOIN.replace("Join |", "Join(skew=true) |")), "already", id="split"),
-        pytest.param(
-            joined(left=LEFT.replace("ENSURE_REQUIREMENTS", "REPARTITION_BY_COL")), "by the user", id="repartitioned"
+        *(
+            pytest.param(
+                joined(left=LEFT.replace("ENSURE_REQUIREMENTS", origin)), "by the user", id=f"repartitioned: {origin}"
+            )
+            for origin in ("REPARTITION_BY_COL", "REPARTITION_BY_NUM", "REPARTITION", "REPARTITION_WITH_NUM", "false")
         ),
         pytest.param(
             joined(left=LEFT.replace("ENSURE_REQUIREMENTS", "REBALANCE_PARTITIONS_BY_COL")), "user", id="rebalanced"

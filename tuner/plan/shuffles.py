@@ -13,6 +13,11 @@ from tuner.plan.never_ran import never_ran
 from tuner.plan.node import PlanNode
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
+# Where an exchange comes from, behind its partitioning.
+_ORIGIN = re.compile(r"(?:\)|SinglePartition), ([A-Z_]+|true|false)\b")
+# Of the user's own REPARTITION, with a number: since Spark 3.2, in 3.1, and in 3.0, which has one text for all of the user's.
+_OF_NUMBER = ("REPARTITION_BY_NUM", "REPARTITION_WITH_NUM", "false")
+_OF_USER = (*_OF_NUMBER, "REPARTITION", "REBALANCE_PARTITIONS")
 _WRITTEN = "shuffle bytes written"
 NOTHING: Mapping[int, int] = MappingProxyType({})
 _UNCOUNTED: Mapping[str, int] = MappingProxyType({})
@@ -59,7 +64,17 @@ def find_shuffles(
 
 def is_adjustable(shuffle: PlanNode) -> bool:
     """Whether its number of partitions is not one of the user's."""
-    return "REPARTITION_BY_NUM" not in shuffle.text
+    return _origin(shuffle.text) not in _OF_NUMBER
+
+
+def is_of_user(exchange: PlanNode) -> bool:
+    """Whether the job itself asks for a shuffle, by `repartition` or a hint."""
+    return _origin(exchange.text).startswith(_OF_USER)
+
+
+def _origin(text: str) -> str:
+    found = _ORIGIN.findall(text)
+    return found[-1] if found else ""
 
 
 def shuffle_partitions(text: str) -> int | None:

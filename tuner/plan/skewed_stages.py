@@ -12,6 +12,7 @@ from tuner.plan.aggregate import AGGREGATES, aggregate_parts, is_partial
 from tuner.plan.joins import every_join
 from tuner.plan.measured_plan import MeasuredPlan, wall_seconds
 from tuner.plan.node import PlanNode
+from tuner.plan.shuffles import is_of_user
 from tuner.plan.sides import BOUNDARIES, SHUFFLES
 
 # What AQE calls skewed by size (spark.sql.adaptive.skewJoin.skewedPartitionFactor, 5.0), for times against the mean of
@@ -27,8 +28,6 @@ _SPLIT = {Strategy.SORT_MERGE.value: ("Sort",), Strategy.SHUFFLED_HASH.value: ()
 _JOINS = frozenset(strategy.value for strategy in Strategy)
 # The half of WindowGroupLimitExec before the shuffle takes rows as they come.
 _PARTIAL_LIMIT = ", Partial"
-# What a user's own repartition or rebalance prints as its shuffle's origin; the others print ENSURE_REQUIREMENTS.
-_OF_USER = ("REPARTITION_BY", "REBALANCE_PARTITIONS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def _splittable(operators: Sequence[PlanNode]) -> tuple[PlanNode | None, str]:
     node, sides = next(((node, sides) for node, sides in found if sides), (None, []))
     if node is None:
         return None, "its join reads what another operator of the stage puts out, not two shuffles"
-    if any(any(origin in side.text for origin in _OF_USER) for side in sides):
+    if any(map(is_of_user, sides)):
         return None, "a side was repartitioned by the user"
     return node, ""
 

@@ -270,6 +270,13 @@ class TestStagesThatNeverRan:
         text = text.replace("[k#1] | number of output rows=", f"[k#1] | {read}; number of output rows=")
         assert rows_of(text) == (0, 900, 0)
 
+    @pytest.mark.parametrize(("took", "rows"), [("duration=488", (0, 900, 0)), ("duration=", (None, 900, None))])
+    def test_what_generated_code_tells_the_time_of_ran(self, took: str, rows: Rows) -> None:
+        """A scan of CSV that applies the filter itself and finds no row tells nothing of its own."""
+        text = broadcast_join().replace("number of output rows=50", "number of output rows=")
+        text = text.replace("[k#1] | number of output rows=", "[k#1] | size of files read=10; number of output rows=")
+        assert rows_of(operator(f"WholeStageCodegen (1) | | {took}", text)) == rows
+
     def test_what_read_a_shuffle_and_put_out_nothing_ran(self) -> None:
         assert rows_of(merge_join("")) == (1000, 900, 0)
 

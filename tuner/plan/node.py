@@ -7,12 +7,13 @@ from typing import TypeVar
 
 import msgspec
 
-from tuner.model.application import PlanInfo
+from tuner.model.application import MetricInfo, PlanInfo
 from tuner.plan.memoize_by_text import by_text
 
 # These only say how the operator below is run; which of them appear changes from run to run.
+_GENERATED = "WholeStageCodegen"
 _WRAPPERS = frozenset(
-    {"WholeStageCodegen", "InputAdapter", "ColumnarToRow", "RowToColumnar", "AdaptiveSparkPlan", "ResultQueryStage"}
+    {_GENERATED, "InputAdapter", "ColumnarToRow", "RowToColumnar", "AdaptiveSparkPlan", "ResultQueryStage"}
     | {"ShuffleQueryStage", "BroadcastQueryStage", "TableCacheQueryStage", "AQEShuffleRead", "CustomShuffleReader"}
     | {"CollectMetrics", "CommandResult"}
 )
@@ -34,7 +35,8 @@ Found = TypeVar("Found")
 class PlanNode(msgspec.Struct, frozen=True, gc=False):
     """One operator. `name` is its class without details, `metrics` its values by Spark's names (bytes, ms, rows).
 
-    `children` feed it rows; `subqueries` are plans its expressions use; `metric_ids` are its metrics' accumulators.
+    `children` feed it rows; `subqueries` are plans its expressions use; `metric_ids` are its metrics' accumulators. `timed` says
+    that tasks told how long the code took that Spark generated of it and of what is below: they do of no rows, too.
     """
 
     name: str
@@ -45,6 +47,7 @@ class PlanNode(msgspec.Struct, frozen=True, gc=False):
     children: tuple[PlanNode, ...] = ()
     subqueries: tuple[PlanNode, ...] = ()
     metric_ids: Mapping[str, int] = {}
+    timed: bool = False
 
     @property
     def counters(self) -> frozenset[int]:
@@ -158,11 +161,14 @@ class _Step(msgspec.Struct, frozen=True, gc=False):
     info: PlanInfo
     inputs: tuple[PlanInfo, ...]
     subqueries: tuple[PlanInfo, ...]
+    timers: tuple[MetricInfo, ...] = ()
 
 
 def _step(info: PlanInfo) -> _Step:
     name = _short_name(info.name)
+    timers: tuple[MetricInfo, ...] = ()
     while name in _WRAPPERS and len(info.children) == 1:
+        timers = info.metrics if name == _GENERATED else timers
         info = info.children[0]
         name = _short_name(info.name)
     inputs = () if info.name.startswith(_RDD) else info.children
@@ -175,7 +181,7 @@ def _step(info: PlanInfo) -> _Step:
     if name in _WRAPPERS and inputs:
         # A wrapper with subqueries of its own (AdaptiveSparkPlan over a cached plan).
         return _Step(name, info, inputs[:1], subqueries + inputs[1:])
-    return _Step(name, info, inputs, subqueries)
+    return _Step(name, info, inputs, subqueries, timers)
 
 
 def _node(
@@ -196,6 +202,7 @@ def _node(
         children=inputs,
         subqueries=subqueries,
         metric_ids=metric_ids,
+        timed=any(timer.accumulator_id in accumulators for timer in step.timers),
     )
 
 

@@ -149,6 +149,8 @@ def _ran(node: PlanNode) -> bool:
 
 def counted_by_tasks(node: PlanNode) -> bool:
     """Whether an operator has counted more than what the driver plans for it: files to be read, partitions to be written."""
+    if node.timed:
+        return True
     if is_scan(node):
         return any(name in node.metrics for name in _TASKS_OF_SCAN)
     return any(name not in _PLANNED for name in node.metrics)

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 # What the text of a command has where it may run spark-submit, spark-sql or Cloudera's spark3-submit.
 _SIGNS = ("spark", "{{", "{%")
+# What has the command of a pod that its task names none for: a template, or what its function returns (`@task.kubernetes_cmd`).
+_COMMAND_ELSEWHERE = ("pod_template_file", "pod_template_dict", "full_pod_spec", "python_callable")
 # Of a mapped task: what each of its instances is given.
 _LATER = object()
 
@@ -71,8 +73,9 @@ def _may_run_spark(task: Any) -> bool:
     given = getattr(task, "partial_kwargs", None)
     values = [getattr(task, name, None) if given is None else given.get(name, _LATER) for name in fields]
     texts = [text for value in values if value for text in (value if isinstance(value, list | tuple) else [value])]
-    # Nothing yet: a template of a pod names it, or the task itself once it runs.
-    return not texts or any(not isinstance(text, str) or _may_name_spark(text, task) for text in texts)
+    if not texts:
+        return any(given.get(name) if given else getattr(task, name, None) for name in _COMMAND_ELSEWHERE)
+    return any(not isinstance(text, str) or _may_name_spark(text, task) for text in texts)
 
 
 def _may_name_spark(text: str, task: Any) -> bool:

@@ -374,7 +374,10 @@ class TaskSteering:
 
         current = settings.load()
         with self._waiting():
-            return found(self._task(SparkJob(), current), current)
+            task = self._task(SparkJob(), current)
+            # What it was submitted with is not known any more, nor whether spark-submit waited for its application.
+            is_late = task.log_lands_late or self.engine.ends_as_spark_submit
+            return found(replace(task, log_lands_late=is_late), current)
 
     def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         """For as long as a task may wait after all of its jobs; what is left then is for the next decisions of their cohorts."""

@@ -74,18 +74,25 @@ def test_pending_are_the_running_runs_of_the_cohort(store: Store) -> None:
     store.begin(running("other", cohort="other"))
     store.finish("done", RunState.SUCCEEDED, LATER, measured())
     store.finish("lost", RunState.LOST, LATER, None)
-    assert [run.key for run in store.pending("etl.load", LATER)] == ["early", "late"]
+    assert [run.key for run in store.pending("etl.load")] == ["early", "late"]
 
 
-def test_of_those_that_failed_without_a_log_the_newest_and_those_of_late_are_pending(store: Store) -> None:
-    logged = replace(running(), event_log_dir="file:///logs")
-    for minute, key in enumerate(("old", "told", "newer", "no log", "newest")):
-        run = replace(running(key, minute=minute), event_log_dir="" if key == "no log" else logged.event_log_dir)
-        store.begin(run)
-        store.finish(key, RunState.FAILED, LATER, measured() if key == "told" else None)
-    since = MIDNIGHT + timedelta(minutes=1)
-    assert [run.key for run in store.pending("etl.load", since)] == ["newer", "newest"]
-    assert [run.key for run in store.pending("etl.load", LATER + timedelta(days=9))] == ["newest"]
+def test_logs_of_those_that_failed_are_looked_for_until_a_run_begins_after_they_were_due(store: Store) -> None:
+    def fail(key: str, minute: int, *, told: bool = False, logged: bool = True) -> None:
+        store.begin(replace(running(key, minute=minute), event_log_dir="file:///logs" if logged else ""))
+        ended_at = MIDNIGHT + timedelta(minutes=minute + 1)
+        store.finish(key, RunState.FAILED, ended_at, measured() if told else None)
+
+    assert store.failed_of_late("etl.load") == []
+    fail("first", 0)
+    fail("told", 1, told=True)
+    fail("no log", 2, logged=False)
+    fail("retry", 6)
+    assert [run.key for run in store.failed_of_late("etl.load")] == ["first", "retry"]
+    store.begin(running("next", minute=20))
+    assert [run.key for run in store.failed_of_late("etl.load")] == ["retry"]
+    store.begin(running("another", minute=60))
+    assert store.failed_of_late("etl.load") == []
 
 
 def test_instances_that_were_decided_alike_are_read_with_one_decision(store: Store) -> None:
@@ -93,7 +100,7 @@ def test_instances_that_were_decided_alike_are_read_with_one_decision(store: Sto
     for minute in range(3):
         store.begin(replace(running(str(minute), minute=minute), decision=full_decision()))
     store.begin(running("other", minute=9))
-    *alike, other = store.pending("etl.load", LATER)
+    *alike, other = store.pending("etl.load")
     assert {id(run.decision) for run in alike} == {id(alike[0].decision)}
     assert (alike[0].decision, other.decision) == (full_decision(), running().decision)
 

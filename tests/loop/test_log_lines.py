@@ -122,7 +122,7 @@ class TestAfter:
 
     def test_what_only_older_runs_tell_is_said_as_it_is_booked(self) -> None:
         booked = replace(report(turn(), [record(1, Standing.PROMOTED, None)]), gained=Gained(12.0, 1.0))
-        assert report_lines(booked)[1] == "spark-tuner: gained 12.0 s by all runs so far: 1 promoted"
+        assert report_lines(booked)[1] == "spark-tuner: this run gained 12.0 s, as all runs so far tell: 1 promoted"
 
     def test_nothing_changed_is_one_line(self) -> None:
         assert len(report_lines(report(turn()))) == 1

@@ -34,9 +34,9 @@ from tests.eventlog.samples import (
 from tests.nightly import Nightly, Spark
 from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
+from tuner.history import run_rows
 from tuner.history.store import Store
 from tuner.loop import harvest, kept_queries, read_marks, settle_earlier
-from tuner.loop import prepare as prepare_of_loop
 from tuner.loop.loop import JobToRun, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.failure import FailureKind
@@ -151,22 +151,31 @@ def test_what_its_task_saw_counts_before_what_its_log_tells(
 # --- Those that were seen to fail before their logs had landed ---
 
 
+def late(nightly: Nightly, key: str) -> Turn:
+    """A job of a service that delivers logs after their runs."""
+    return prepare(replace(nightly.job(key), log_lands_late=True), nightly.url)
+
+
 def failed_before_its_log(nightly: Nightly, key: str) -> Turn:
-    turn = prepare(replace(nightly.job(key), log_lands_late=True), nightly.url)
+    turn = late(nightly, key)
     report = complete(turn, nightly.url, failed=True)
     assert report.problems[-1] == (
-        "the event log is not there yet: the cohort's next decision reads what it tells of the failure"
+        "the event log is not there yet: the cohort's next decision reads what more it tells of the failure"
     )
     assert (nightly.stored(key).state, nightly.stored(key).outcome) == (RunState.FAILED, None)
     return turn
 
 
+def land(turn: Turn, *work: bytes, name: str = "local-1") -> None:
+    """A part of a log."""
+    directory = local_path(turn.event_log_dir)
+    assert directory is not None
+    write(directory / name, [log_start(), application_start(), environment(**turn.conf), *work])
+
+
 @pytest.mark.parametrize(
     ("spark", "kind"),
-    [
-        (Spark(error="[DIVIDE_BY_ZERO] Division by zero"), FailureKind.DATA_OR_CODE),
-        (Spark(), FailureKind.OWN_EXIT),
-    ],
+    [(Spark(error="[DIVIDE_BY_ZERO] Division by zero"), FailureKind.DATA_OR_CODE), (Spark(), FailureKind.OWN_EXIT)],
     ids=["in a query", "outside"],
 )
 @pytest.mark.parametrize("following", ["e/1/2", "e/2/1"], ids=["retry", "next night"])
@@ -174,44 +183,60 @@ def test_its_log_tells_why_once_it_is_there(nightly: Nightly, spark: Spark, kind
     turn = failed_before_its_log(nightly, "e/1/1")
     seen = nightly.stored("e/1/1")
     spark.run(turn)
-    nightly.prepare(following)
+    late(nightly, following)
     told = nightly.stored("e/1/1")
     assert (told.state, told.failure.kind) == (RunState.FAILED, kind)
     assert (told.ended_at, told.decision) == (seen.ended_at, seen.decision)
 
 
-def test_a_log_that_is_there_in_part_waits_for_the_rest_but_for_a_retry_that_it_tells_why(nightly: Nightly) -> None:
-    turns = [failed_before_its_log(nightly, key) for key in ("e/1/1", "e/2/1", "e/2/2")]
-    begun, failed = [execution_start()], [execution_start(), execution_end(error="[DIVIDE_BY_ZERO]")]
-    for turn, landed in zip(turns, (failed, begun, failed), strict=True):
-        directory = local_path(turn.event_log_dir)
-        assert directory is not None
-        write(directory / "local-1", [log_start(), application_start(), environment(**turn.conf), *landed])
-    prepare(replace(nightly.job("e/2/3"), log_lands_late=True), nightly.url)
-    assert [nightly.stored(turn.job.key).outcome is not None for turn in turns] == [False, False, True]
-    for turn in turns[:2]:
-        Spark(error="boom").run(turn)
-    nightly.prepare("e/3/1")
-    assert all(nightly.stored(turn.job.key).outcome for turn in turns)
+def test_of_a_log_that_is_there_in_part_a_retry_takes_what_tells_why(nightly: Nightly) -> None:
+    failure = execution_start(), execution_end(error="[DIVIDE_BY_ZERO]")
+    land(failed_before_its_log(nightly, "e/1/1"), execution_start())
+    land(failed_before_its_log(nightly, "e/1/2"), *failure)
+    late(nightly, "e/1/3")
+    assert [nightly.stored(key).outcome is not None for key in ("e/1/1", "e/1/2")] == [False, True]
 
 
-def test_of_those_of_long_ago_the_newest_is_looked_for(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A job of each week."""
-    turns = [failed_before_its_log(nightly, key) for key in ("e/1/1", "e/1/2")]
-    for turn in turns:
-        Spark(error="boom").run(turn)
-    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
-    monkeypatch.setattr(prepare_of_loop, "LOST_AFTER", timedelta(days=-1))
-    nightly.prepare("e/2/1")
-    assert [nightly.stored(key).outcome is None for key in ("e/1/1", "e/1/2")] == [True, False]
+@pytest.mark.parametrize("name", ["local-1", "local-1.inprogress"])
+def test_a_log_that_never_ends_tells_the_next_night(nightly: Nightly, name: str) -> None:
+    """Its driver died: nothing more will come."""
+    land(failed_before_its_log(nightly, "e/1/1"), execution_start(), name=name)
+    late(nightly, "e/2/1")
+    failure = nightly.stored("e/1/1").failure
+    assert failure is not None and failure.kind is FailureKind.DRIVER_LOST
 
 
-def test_one_that_left_no_log_stays_as_it_was(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_there_of_its_log_is_told_at_once_and_the_whole_in_its_place(nightly: Nightly) -> None:
+    turn = late(nightly, "e/1/1")
+    land(turn, execution_start())
+    complete(turn, nightly.url, failed=True)
+    assert nightly.stored("e/1/1").failure.kind is FailureKind.DRIVER_LOST
+    Spark(error="[DIVIDE_BY_ZERO] Division by zero").run(turn)
+    late(nightly, "e/2/1")
+    told = nightly.stored("e/1/1")
+    assert told.outcome.duration_ms and told.failure.kind is FailureKind.DATA_OR_CODE
+
+
+def test_it_is_looked_for_no_more_once_a_run_began_after_it_was_due(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failed_before_its_log(nightly, "e/1/1")
     seen = nightly.stored("e/1/1")
-    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
-    assert prepare(replace(nightly.job("e/2/1"), log_lands_late=True), nightly.url).problems == ()
+    monkeypatch.setattr(run_rows, "DELIVERY", timedelta(0))
+    late(nightly, "e/2/1")
+    monkeypatch.setattr(settle_earlier, "LogsOfRuns", lambda runs, *_: pytest.fail(f"looked for {runs}"))
+    with Store.open(nightly.url) as store:
+        assert [run.key for run in store.failed_of_late(nightly.cohort)] == []
     assert nightly.stored("e/1/1") == seen
+
+
+def test_where_its_driver_saw_its_log_or_none_it_is_not_looked_for(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
+    monkeypatch.setattr(locate, "starting_conf", lambda _: pytest.fail("looked once more"))
+    monkeypatch.setattr(settle_earlier, "settle_all", lambda *_: pytest.fail("looked once more"))
+    assert nightly.prepare("e/2/1").problems == ()
 
 
 # --- Which of their logs are read ---

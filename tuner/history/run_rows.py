@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, or_, select
+from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import Session, undefer
 
 from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
@@ -18,6 +18,8 @@ from tuner.model.decision import Decision
 from tuner.model.query import total_data_bytes
 from tuner.model.run import Origin, Run, RunState
 
+# What delivers logs does so every five minutes (Databricks), or oftener (Glue).
+DELIVERY = timedelta(minutes=15)
 # Instances of a mapped task that start together are decided alike, in few ways; to decode one takes as long as to read it.
 _KEPT_DECISIONS = 16
 
@@ -43,17 +45,10 @@ def run_of(key: str) -> Select[Any]:
     return _rows().where(RunRow.key == key)
 
 
-def unread_of(cohort: str, failed_since: datetime) -> Select[Any]:
-    """A cohort's running runs, and those that failed and no log told of: its newest, and what began since then; oldest first."""
-    newest = select(func.max(RunRow.started_at)).where(RunRow.cohort == cohort).scalar_subquery()
-    untold = and_(
-        RunRow.state == RunState.FAILED.value,
-        RunRow.app_id.is_(None),
-        RunRow.event_log_dir != "",
-        or_(RunRow.started_at >= failed_since, RunRow.started_at == newest),
-    )
-    unread = _rows().where(RunRow.cohort == cohort, or_(RunRow.state == RunState.RUNNING.value, untold))
-    return unread.order_by(RunRow.started_at, RunRow.key)
+def running_of(cohort: str) -> Select[Any]:
+    """A cohort's running runs, oldest first."""
+    running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
+    return running.order_by(RunRow.started_at, RunRow.key)
 
 
 def runs_of_task(origin: Origin) -> Select[Any]:
@@ -93,6 +88,16 @@ def read_runs(session: Session, query: Select[Any], detail: Detail) -> list[Run]
     decoded = lru_cache(_KEPT_DECISIONS)(decoded_decision)
     found = ((row, *_document(row, times, detail)) for row, times in session.execute(query))
     return [run for row, document, told in found if (run := readable_run(row, document, told, decoded)) is not None]
+
+
+def read_failed_of_late(session: Session, cohort: str) -> list[Run]:
+    """As `Store.failed_of_late`."""
+    newest = session.scalar(select(func.max(RunRow.started_at)).where(RunRow.cohort == cohort))
+    if newest is None:
+        return []
+    late = (RunRow.state == RunState.FAILED.value, RunRow.duration_ms.is_(None), RunRow.event_log_dir != "")
+    of_late = _rows().where(RunRow.cohort == cohort, *late, RunRow.ended_at > newest - DELIVERY)
+    return read_runs(session, of_late.order_by(RunRow.started_at, RunRow.key), Detail.TIMES)
 
 
 def read_recent(

@@ -46,13 +46,14 @@ from tuner.history.run_rows import (
     newest_runs,
     read_brief,
     read_decisions,
+    read_failed_of_late,
     read_recent,
     read_runs,
     run_of,
+    running_of,
     running_of_task,
     runs_of_task,
     succeeded_between,
-    unread_of,
 )
 from tuner.history.saving_rows import (
     keep_books,
@@ -339,10 +340,15 @@ class Store:
         with self._writing() as connection:
             return forget_cohort(connection, cohort, keys, before)
 
-    def pending(self, cohort: str, failed_since: datetime) -> list[Run]:
-        """The runs of a cohort that are running, or were never harvested; oldest first. Of those that were seen to fail while no
-        log told of it, its newest run and what began since then: their logs may have landed."""
-        return self._read_runs(unread_of(cohort, failed_since))
+    def pending(self, cohort: str) -> list[Run]:
+        """The runs of a cohort that are running, or were never harvested; oldest first."""
+        return self._read_runs(running_of(cohort))
+
+    def failed_of_late(self, cohort: str) -> list[Run]:
+        """The runs of a cohort that were seen to fail and whose logs, or the ends of these, may still have been on their way when
+        its newest run began: what comes after that one looks for them no more. Oldest first."""
+        with self._reading() as session:
+            return read_failed_of_late(session, cohort)
 
     def pending_of(self, origin: Origin) -> list[Run]:
         """The runs of a task instance, of all its tries and jobs, that are running, or were never harvested; oldest first."""

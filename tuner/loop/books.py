@@ -66,7 +66,7 @@ def _told_now(runs: Sequence[Run], key: str) -> Sequence[Run]:
     """The runs to tell of now. While other instances of its mapped task run, an instance tells of itself, and the last of all: as
     long as books are kept no other run of the cohort can begin."""
     own = next((run for run in runs if run.key == key), None)
-    if own is None or own.origin is None:
+    if own is None or own.origin is None or own.state is RunState.RUNNING:  # Its log is yet to land: earlier ones have.
         return runs
     origins = (run.origin for run in runs if run.state is RunState.RUNNING)
     return [own] if any(origin is not None and own.origin.is_beside(origin) for origin in origins) else runs

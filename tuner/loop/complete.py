@@ -102,8 +102,7 @@ def _completed(completing: _Completing) -> Report:
     why = _why_later(completing, found)
     if why and completing.failed:
         # That it failed is known, and is told to a retry at once.
-        problems.found.append(f"{why}: the cohort's next decision reads what it tells of the failure")
-        found = None
+        problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
     elif why:
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.

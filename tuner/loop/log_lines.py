@@ -153,7 +153,7 @@ def _judged(report: Report) -> Iterable[str]:
 def _gain(judgement: Judgement, booked: Gained | None) -> str:
     """Against that night; where none of the runs that are judged by was without the changes, as it is booked."""
     if (total := judgement.total) is None:
-        return f"{_gained_words(booked.seconds)} by all runs so far: " if booked else "not measured: "
+        return f"this run {_gained_words(booked.seconds)}, as all runs so far tell: " if booked else "not measured: "
     return (
         f"{_gained_words(total.gain)}: {over_queries(judgement.queries, judgement.not_named)} took "
         f"{format_seconds(total.measured)} instead of {format_seconds(total.expected)}; "

@@ -24,7 +24,7 @@ from tuner.loop.next_decision import HISTORY_RUNS, load_rules
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import take_own_marks_away
 from tuner.loop.recorded import recorded
-from tuner.loop.settle_earlier import LOST_AFTER, settle_all
+from tuner.loop.settle_earlier import settle_all
 from tuner.loop.steered import Steered, undecided, unsteered
 from tuner.loop.steered_ahead import steered_ahead
 from tuner.loop.steered_now import steered_now
@@ -147,7 +147,8 @@ def _unstarted(store: Store, preparing: Preparing) -> Sequence[Run]:
 def _catch_up(store: Store, preparing: Preparing) -> None:
     """Harvest earlier runs, for half of the time that is left: what takes longer goes on aside."""
     job = preparing.job
-    pending = [run for run in store.pending(job.cohort, preparing.now - LOST_AFTER) if run.key != job.key]
+    late = store.failed_of_late(job.cohort) if job.log_lands_late else []
+    pending = [run for run in (*late, *store.pending(job.cohort)) if run.key != job.key]
     if not pending:
         return
     seconds = preparing.seconds_left / 2

@@ -48,10 +48,10 @@ def settle_all(pending: Sequence[Run], preparing: Preparing, catching_up: Catchi
 
 
 def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
-    superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
+    superseded, given_up, was_seen = _is_superseded(job, run), _is_given_up(job, run, now), _was_seen_to_fail(run)
     try:
         log = logs.of(run)
-        if not given_up and _is_being_written(log):
+        if not (given_up or was_seen) and _is_being_written(log):
             return
         if has_killed_its_readers(job, run.key):
             raise EventLogUnreadError(f"{MOST_DEATHS} that read its log were ended while they did")
@@ -66,10 +66,9 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
                 problems.found.append(f"gave up the log of run {run.key}: {error}")
             unmark(job, run.key)
         return
-    was_seen = _was_seen_to_fail(run)
-    # What a retry may need more of, its log tells before its service has ended that.
-    is_told = was_seen and superseded and root_cause(found.application.failures) is not None
-    if not (given_up or is_told or found.application.status is Completeness.COMPLETE):
+    # Where its driver died that log never ends. A retry takes no half of one that does not tell why.
+    tells = was_seen and (not superseded or root_cause(found.application.failures) is not None)
+    if not (given_up or tells or found.application.status is Completeness.COMPLETE):
         return
     # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where no
     # task sees how its job ends, one that succeeded may be cleared, and one of several jobs fails for another's failure: a clean

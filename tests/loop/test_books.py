@@ -227,6 +227,23 @@ def test_while_others_of_its_task_run_an_instance_tells_of_itself_and_the_last_o
     assert total(store) == pytest.approx(10 * 2 * 4, rel=0.05)
 
 
+def test_instances_whose_logs_land_late_are_booked_once_these_have(store: Store) -> None:
+    """Each runs on, as far as is known, when it has ended: what is booked then is of the DAG run before."""
+    waiting = list[Run]()
+    for number in range(4):
+        runs = []
+        for index in range(3):
+            run = night(number, query("q1", 20.0 if number == 0 else 10.0), changes=[CHANGE] if number else [])
+            runs.append(replace(run, key=f"{run.key}/{index}", origin=Origin("etl", str(number), "load", index)))
+            begin(store, runs[-1])
+        for run in waiting:
+            store.finish(run.key, run.state, run.ended_at or run.started_at, run.outcome)
+        for run in runs:
+            assert keep_books(store, COHORT, None, run.key) is None
+        waiting = runs
+    assert total(store) == pytest.approx(10 * 2 * 3, rel=0.05)
+
+
 def test_faster_machines_are_no_gain_of_a_change_that_was_there_before_them(store: Store) -> None:
     change = decided(PARTITIONS, Standing.PROMOTED, queries=("q1", "q2"))
     noise = random.Random(1)

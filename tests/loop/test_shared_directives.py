@@ -18,6 +18,7 @@ from tuner.model.decision import Mode
 from tuner.steering.agent.submission import Submission
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
+JAR = "s3://bucket/agent.jar"
 ELSEWHERE = Submission(conf={"spark.submit.deployMode": "cluster"})
 
 
@@ -27,7 +28,7 @@ def job(base: str) -> JobToRun:
 
 def test_a_driver_elsewhere_may_read_them_whatever_the_umask_is(tmp_path: Path) -> None:
     shared = job(str(tmp_path))
-    share = shared_with(shared, event_log_place(shared))
+    share = shared_with(shared, event_log_place(shared), JAR)
     assert share is not None
     own = os.umask(0o077)
     try:
@@ -40,7 +41,7 @@ def test_a_driver_elsewhere_may_read_them_whatever_the_umask_is(tmp_path: Path) 
 
 def test_they_get_into_a_bucket() -> None:
     shared = job("memory://bucket-of-directives")
-    share = shared_with(shared, event_log_place(shared))
+    share = shared_with(shared, event_log_place(shared), JAR)
     assert share is not None
     assert UPath(share("what to do")).read_text() == "what to do"
 
@@ -51,17 +52,29 @@ def test_where_the_log_is_its_authors_they_lie_below_the_base(base: str, tmp_pat
     shared = replace(
         job(base or str(tmp_path / "base")), user_conf={EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: str(own)}
     )
-    share = shared_with(shared, event_log_place(shared))
+    jar = "memory://bucket-of-the-tuners/agent.jar" if base else "/jars/agent.jar"
+    share = shared_with(shared, event_log_place(shared), jar)
     assert share is not None
     url = share("what to do")
     assert url.startswith(base or f"{tmp_path.as_uri()}/base/") and f"{of_key(shared.key)}/" in url
     assert UPath(url).read_text() == "what to do" and not list(own.iterdir())
 
 
+@pytest.mark.parametrize("jar", ["", "memory://another-bucket/agent.jar"])
+def test_they_do_not_lie_where_that_driver_fetches_nothing(jar: str, tmp_path: Path) -> None:
+    """Spark does not start without them, and a role may have one bucket alone."""
+    conf = {EVENT_LOG_ENABLED: "true", EVENT_LOG_DIR: str(tmp_path)}
+    shared = replace(job("memory://bucket-of-the-tuners"), user_conf=conf)
+    share = shared_with(shared, event_log_place(shared), jar)
+    assert share is not None
+    with pytest.raises(TunerError, match="it fetches nothing from there: have agent_jar there, too"):
+        share("what to do")
+
+
 def test_a_base_that_a_service_has_no_file_system_for_is_told(tmp_path: Path) -> None:
     glue = Submission(conf={}, platform="Glue", schemes=frozenset({"s3"}))
     shared = replace(job(str(tmp_path)), submission=glue)
-    share = shared_with(shared, EventLogPlace("s3://own"))
+    share = shared_with(shared, EventLogPlace("s3://own"), JAR)
     assert share is not None
     with pytest.raises(TunerError, match="a path of this machine is none of Glue's"):
         share("what to do")
@@ -69,4 +82,4 @@ def test_a_base_that_a_service_has_no_file_system_for_is_told(tmp_path: Path) ->
 
 def test_they_go_nowhere_where_a_driver_elsewhere_has_no_directory(tmp_path: Path) -> None:
     here = replace(job(str(tmp_path)), base_is_shared=False, submission=Submission())
-    assert shared_with(here, event_log_place(here)) is None
+    assert shared_with(here, event_log_place(here), JAR) is None

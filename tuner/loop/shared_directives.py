@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import urlsplit
 from zipfile import Path as ZipPath
 
 from tuner.errors import TunerError
@@ -16,19 +17,30 @@ from tuner.within_time import within
 # Readers of event logs pass over hidden files.
 FILE_NAME = ".spark-tuner-directives.json"
 MAX_SECONDS = 15.0
+_S3 = frozenset({"s3", "s3a", "s3n"})
 
 
-def shared_with(job: JobToRun, place: EventLogPlace) -> Callable[[str], str] | None:
+def shared_with(job: JobToRun, place: EventLogPlace, jar: str) -> Callable[[str], str] | None:
     """What puts directives where the driver of a run reads them: beside its log, where that has a directory of its own, else in
-    one below the base, which is made then. None where it leaves no log, or the base is one of this machine."""
+    one below the base, which is made then. None where it leaves no log, or the base is one of this machine. `jar` is the agent's,
+    as `Route.fetched_jar`."""
     here = local_path(job.event_log_base) is not None and not job.base_is_shared
-    return None if here or not place.directory else partial(_share, job, place)
+    return None if here or not place.directory else partial(_share, job, place, jar)
 
 
-def _share(job: JobToRun, place: EventLogPlace, text: str) -> str:
+def _host(url: str) -> tuple[str, str]:
+    """The kind of file system that a URL is of, and what of it, such as a bucket."""
+    parts = urlsplit(url)
+    return "s3" if parts.scheme in _S3 else parts.scheme or "file", parts.netloc
+
+
+def _share(job: JobToRun, place: EventLogPlace, jar: str, text: str) -> str:
     directory, obstacle = place.directory, ""
     if not directory.endswith(of_key(job.key)):
         directory, obstacle = own_directory(job)
+        if not obstacle and (not jar or _host(jar) != _host(directory)):
+            # Spark does not start without its files, and this driver's log, which would show that it gets at them, is elsewhere.
+            obstacle = "it fetches nothing from there: have agent_jar there, too"
     if obstacle:
         raise TunerError(
             f"{redact(directory)}: the driver may not get at directives there ({obstacle}); set event_log_base to a URL that it "

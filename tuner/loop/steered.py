@@ -91,7 +91,9 @@ def carry_out(
 
 def sharing(way: SteeringMethod, job: JobToRun, place: EventLogPlace) -> SteeringMethod:
     """The same way, with the job's directives where its driver reads them."""
-    return replace(way, route=replace(way.route, share=shared_with(job, place))) if way.route else way
+    if way.route is None:
+        return way
+    return replace(way, route=replace(way.route, share=shared_with(job, place, way.route.fetched_jar)))
 
 
 def have_jar_built(job: JobToRun, way: SteeringMethod, problems: Problems) -> None:

@@ -122,6 +122,7 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
         ({"cmds": ["echo"]}, False),
         ({"pod_template_file": "/pods/spark.yaml"}, True),
         ({"full_pod_spec": k8s.V1Pod()}, True),
+        ({"image": "of-another-job"}, False),
     ],
 )
 def test_a_pattern_names_pods_whose_command_their_template_has(
@@ -286,6 +287,29 @@ def test_a_task_that_is_deferred_is_harvested_where_it_is_resumed(
     event = {"event": {"status": "success", "name": name, "namespace": "default", "message": ""}}
     resumed.resume_execution("trigger_reentry", event, context("r1"))
     assert [r.state for r in stored()] == [RunState.SUCCEEDED]
+
+
+def test_a_deferred_task_whose_spark_submit_ends_before_its_application_leaves_that_to_the_next_run(
+    make: Callable[..., Any], kubelet: Kubelet, started: Started, stored: Stored, tmp_path: Path
+) -> None:
+    """Resumed, it does not know any more what it submitted."""
+    op = make(deferrable=True)
+    with pytest.raises(TaskDeferred):
+        op.execute(context("r1"))
+    deadline = time.monotonic() + 30
+    while not started() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    (log,) = [path for path in Path(stored()[0].event_log_dir.removeprefix("file://")).iterdir() if path.is_file()]
+    landed = log.rename(tmp_path / "yet-to-land")
+    event = {"status": "success", "name": kubelet.pods[0]["metadata"]["name"], "namespace": "default", "message": ""}
+    resumed = make(deferrable=True)
+    resumed.resume_execution("trigger_reentry", {"event": event}, context("r1"))
+    forget_pods(Path(resumed.config_file))
+    assert [r.state for r in stored()] == [RunState.RUNNING]
+    landed.rename(log)
+    run(make(), "r2")
+    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.SUCCEEDED]
 
 
 def test_a_job_that_fails_in_a_trial_is_tried_without_it(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from configparser import InterpolationError
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -55,21 +57,21 @@ class Settings:
 
 
 def load() -> Settings:
-    """The settings as Airflow's configuration gives them now. Raises TunerError for a word that is none of an option's, and
-    for seconds that are none."""
+    """The settings as Airflow's configuration gives them now. Raises TunerError for a word that is none of an option's, for
+    seconds that are none, and for a % that stands alone."""
     return Settings(
-        enabled=conf.getboolean(_SECTION, "enabled", fallback=True),
+        enabled=_flag("enabled", True),
         mode=_one_of(Mode, "mode", Mode.AUTO),
         event_log_base=_text("event_log_base"),
         steering=_one_of(Steering, "steering", Steering.AGENT),
         agent_jar=_text("agent_jar"),
         order_sensitive=_one_of(OrderSensitive, "order_sensitive", OrderSensitive.STABLE),
-        borrow=conf.getboolean(_SECTION, "borrow", fallback=True),
+        borrow=_flag("borrow", True),
         objective=_one_of(Objective, "objective", Objective.TIME),
         most_seconds_before=_seconds("most_seconds_before"),
         most_seconds_after=_seconds("most_seconds_after"),
         resources=_one_of(Resources, "resources", Resources.RAISE),
-        heal_retries=conf.getboolean(_SECTION, "heal_retries", fallback=False),
+        heal_retries=_flag("heal_retries", False),
         max_executor_memory=_bytes("max_executor_memory"),
         max_driver_memory=_bytes("max_driver_memory"),
     )
@@ -105,7 +107,22 @@ def default_event_log_base(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def _text(option: str) -> str:
-    return (conf.get(_SECTION, option, fallback="") or "").strip()
+    with _quoting_nothing(option):
+        return (conf.get(_SECTION, option, fallback="") or "").strip()
+
+
+def _flag(option: str, default: bool) -> bool:
+    with _quoting_nothing(option):
+        return bool(conf.getboolean(_SECTION, option, fallback=default))
+
+
+@contextmanager
+def _quoting_nothing(option: str) -> Iterator[None]:
+    """TunerError for a % that stands alone: ConfigParser's own quotes what follows it, which may be of a password."""
+    try:
+        yield
+    except InterpolationError:
+        raise TunerError(f"airflow.cfg, [{_SECTION}] {option}: a % stands alone; write each as %%") from None
 
 
 def _seconds(option: str) -> float | None:

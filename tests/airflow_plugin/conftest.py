@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,6 +43,22 @@ def airflow_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 def set_connection(monkeypatch: pytest.MonkeyPatch, conn_id: str, **fields: Any) -> None:
     monkeypatch.setenv(f"AIRFLOW_CONN_{conn_id.upper()}", json.dumps(fields))
+
+
+@pytest.fixture
+def in_airflow_cfg() -> Iterator[Callable[[str, str], None]]:
+    """Writes an option of `[spark_tuner]` as airflow.cfg has it, for this test alone."""
+    from airflow_plugin.compat import conf
+
+    written: list[str] = []
+
+    def write(option: str, value: str) -> None:
+        conf.read_string(f"[spark_tuner]\n{option} = {value}\n")
+        written.append(option)
+
+    yield write
+    for option in written:
+        conf.remove_option("spark_tuner", option, remove_default=False)
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,25 @@ def test_url_from_a_command_since_it_holds_a_password(monkeypatch: pytest.Monkey
     assert not (tmp_path / "asked").exists(), "a setting like any other would be asked for with each of them"
     assert found.sql_alchemy_conn == found.sql_alchemy_conn == "postgresql://me:secret@db/history"
     assert (tmp_path / "asked").read_text() == ".\n"
+
+
+@pytest.mark.parametrize("option", ["enabled", "mode", "agent_jar"])
+def test_a_percent_sign_that_stands_alone_is_said_without_what_follows_it(
+    option: str, monkeypatch: pytest.MonkeyPatch, in_airflow_cfg: Callable[[str, str], None]
+) -> None:
+    monkeypatch.delenv(f"AIRFLOW__SPARK_TUNER__{option.upper()}", raising=False)
+    in_airflow_cfg(option, "hun%40ter2")
+    with pytest.raises(TunerError) as raised:
+        load()
+    assert str(raised.value) == f"airflow.cfg, [spark_tuner] {option}: a % stands alone; write each as %%"
+    assert "ter2" not in "".join(traceback.format_exception(raised.value))
+
+
+def test_doubled_percent_signs_are_a_url(
+    monkeypatch: pytest.MonkeyPatch, in_airflow_cfg: Callable[[str, str], None]
+) -> None:
+    in_airflow_cfg("sql_alchemy_conn", "postgresql://me:hun%%40ter2@db/history")
+    assert load().sql_alchemy_conn == "postgresql://me:hun%40ter2@db/history"
 
 
 def test_unknown_mode(monkeypatch: pytest.MonkeyPatch) -> None:

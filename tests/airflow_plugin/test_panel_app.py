@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -105,6 +105,21 @@ def test_a_store_that_cannot_be_used_is_a_503_that_names_no_host(
     assert "history store" in answer.json()["detail"]
     assert not any(secret in answer.text for secret in ("hunter2", "127.0.0.1", "nowhere"))
     assert "tuner:hunter2" not in caplog.text
+
+
+def test_a_percent_sign_that_stands_alone_puts_nothing_of_a_password_into_the_log(
+    reader: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    in_airflow_cfg: Callable[[str, str], None],
+) -> None:
+    monkeypatch.delenv("SPARK_TUNER_DB")
+    in_airflow_cfg("sql_alchemy_conn", "postgresql://me:hun%40ter2@db/history")
+    answer = reader.get("/spark-tuner/api/cohorts")
+    assert answer.status_code == 503
+    assert "ter2" not in answer.text + caplog.text
+    with pytest.raises(StoreError, match=r"^airflow.cfg, \[spark_tuner\] sql_alchemy_conn: a % stands alone"):
+        configured_store()
 
 
 def test_any_failure_to_open_it_is_the_stores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,16 +44,21 @@ def resolve(url: str | None, environ: Mapping[str, str]) -> str:
 def default_url(environ: Mapping[str, str]) -> str:
     """`SPARK_TUNER_DB`, else Airflow's variable, else an SQLite file in the user's data directory (XDG base directory
     specification)."""
-    if given := environ.get(VARIABLE) or _of_airflow(environ):
-        return given
-    path = data_directory(environ) / "history.db"
-    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+    return _named(environ) or _default_file(environ)
+
+
+def is_default_file(url: str, environ: Mapping[str, str]) -> bool:
+    """Whether a store is the default file, and the environment names none."""
+    try:
+        return not _named(environ) and url == _default_file(environ)
+    except StoreError:
+        return False
 
 
 def require_told(environ: Mapping[str, str]) -> None:
     """StoreError where the environment has only Airflow ask where the store is: the default file is another one."""
     asked = next((name for name in _ASKED_BY_AIRFLOW if environ.get(name)), None)
-    if asked and not environ.get(VARIABLE) and not _of_airflow(environ):
+    if asked and not _named(environ):
         raise StoreError(f"{asked} tells Airflow alone where the history store is; name it with --db or {VARIABLE}")
 
 
@@ -90,6 +95,15 @@ def shown(url: URL) -> str:
 def data_directory(environ: Mapping[str, str]) -> Path:
     """Where the tuner keeps files of its own when told no other place."""
     return _data_home(environ) / "spark-tuner"
+
+
+def _named(environ: Mapping[str, str]) -> str:
+    return environ.get(VARIABLE) or _of_airflow(environ)
+
+
+def _default_file(environ: Mapping[str, str]) -> str:
+    path = data_directory(environ) / "history.db"
+    return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
 
 
 def _of_airflow(environ: Mapping[str, str]) -> str:

@@ -20,6 +20,7 @@ from tuner.loop.earlier_tries import UNSTEERED_END, earlier_tries
 from tuner.loop.event_log_place import EventLogPlace, event_log_place
 from tuner.loop.known_runs import known_marks, known_runs
 from tuner.loop.namesakes import namesakes
+from tuner.loop.new_store import told_of_new_store
 from tuner.loop.next_decision import HISTORY_RUNS, load_rules
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import take_own_marks_away
@@ -89,6 +90,8 @@ def _looked_up(preparing: Preparing) -> Turn | None:
     store = preparing.store = _opened(preparing)
     if store is None:
         return _observed(preparing)
+    new_store = partial(told_of_new_store, store, preparing.store_url)
+    problems.found.extend(problems.guard("look whether its store is new", new_store, list[str]()))
     problems.found.extend(
         problems.guard("look at whose runs its cohort has", lambda: _mixed_up(store, job), list[str]())
     )

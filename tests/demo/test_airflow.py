@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
 from tuner.demo import airflow as module
+from tuner.demo.workload import Workload
 from tuner.errors import RequirementError
 
 
@@ -29,3 +31,21 @@ def test_without_its_provider_a_line_says_how_to_get_it(monkeypatch: pytest.Monk
     monkeypatch.setattr(module, "distribution", distribution)
     with pytest.raises(RequirementError, match=r"uv pip install 'airflow-spark-tuner\[demo\]'"):
         module._require_airflow()
+
+
+def test_what_leads_to_another_spark_is_not_the_demos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An edge node sets these for all who log in."""
+    leading = (
+        "SPARK_HOME",
+        "SPARK_CONF_DIR",
+        "SPARK_SUBMIT_OPTS",
+        "HADOOP_CONF_DIR",
+        "YARN_CONF_DIR",
+        "PYSPARK_PYTHON",
+    )
+    for name in (*leading, "JAVA_HOME"):
+        monkeypatch.setenv(name, "/opt/theirs")
+    job = Workload(tmp_path, tmp_path, tmp_path, tmp_path, ())
+    environment = module._environment(tmp_path, job, "sqlite://", 2)
+    assert not environment.keys() & set(leading)
+    assert environment["JAVA_HOME"] == "/opt/theirs"

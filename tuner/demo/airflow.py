@@ -22,6 +22,19 @@ COHORT = f"{DAG_ID}.{TASK_ID}"
 DRIVER_MEMORY = "3g"
 MAX_CORES = 4
 _SPARK_PROVIDER = "apache-airflow-providers-apache-spark"
+# Where they are set, as on an edge node, they lead to another Spark, another Python or a cluster, where the demo's files are not.
+_OF_ANOTHER_SPARK = frozenset(
+    {
+        "HADOOP_CONF_DIR",
+        "PYSPARK_DRIVER_PYTHON",
+        "PYSPARK_PYTHON",
+        "SPARK_CONF_DIR",
+        "SPARK_DIST_CLASSPATH",
+        "SPARK_HOME",
+        "SPARK_SUBMIT_OPTS",
+        "YARN_CONF_DIR",
+    }
+)
 
 
 class Airflow:
@@ -96,7 +109,11 @@ def dags_folder() -> Path:
 
 
 def _environment(home: Path, workload: Workload, store_url: str, cores: int) -> dict[str, str]:
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("AIRFLOW", "SPARK_TUNER"))}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("AIRFLOW", "SPARK_TUNER")) and name not in _OF_ANOTHER_SPARK
+    }
     bin_directory = str(Path(sys.executable).parent)
     return {
         **inherited,

@@ -51,6 +51,7 @@ def _demo(work: Path, runs: int, scale_factor: float, *, as_json: bool) -> None:
     # These need the demo's extra packages, and Java comes first.
     from tuner.cli.as_text.demo import show
     from tuner.demo import airflow, table, tables, workload
+    from tuner.demo.require_measured import require_measured
     from tuner.history.store import Store
 
     out = console(stderr=as_json)
@@ -67,6 +68,8 @@ def _demo(work: Path, runs: int, scale_factor: float, *, as_json: bool) -> None:
         progress.update(step, description="tables and Airflow ready", total=1, completed=1)
         for run in range(1, runs + 1):
             _run(progress, home, job, run, runs)
+            with Store.open(home.store_url) as store:
+                require_measured(store.runs(airflow.COHORT, run), run, home.log)
     with Store.open(home.store_url) as store:
         found = table.rows(store.runs(airflow.COHORT, runs))
     if len(found) < runs or not all(row.seconds for row in found):

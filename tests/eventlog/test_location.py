@@ -199,11 +199,30 @@ def test_a_file_url_names_a_path_however_it_is_written() -> None:
     assert [local_path(url) for url in ("file:/a%20b", "file:///a%20b", "file://host/a b")] == [Path("/a b")] * 3
 
 
-@pytest.mark.parametrize("url", ["hdfs:/logs", "dbfs:/logs", "s3a:/bucket/logs", "nosuch:/logs"])
+@pytest.mark.parametrize("url", ["dbfs:/logs", "s3a:/bucket/logs", "nosuch:/logs"])
 def test_a_url_without_authority_is_not_looked_for_on_this_machine(url: str) -> None:
     """There is no client for these here, or none that gets by without a bucket."""
     with pytest.raises(EventLogNotFoundError, match=f"the fsspec package for {scheme_of(url)}, or copy"):
         log_path(url)
+
+
+@pytest.mark.parametrize("url", ["hdfs:/logs", "hdfs://namenode:8020/logs"])
+@pytest.mark.parametrize(
+    "failed", [ModuleNotFoundError("No module named 'pyarrow'"), OSError("Unable to load libhdfs")]
+)
+def test_hdfs_says_what_it_takes(url: str, failed: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its package is pyarrow, which tells of one library at a time that it lacks."""
+
+    def lacking(*_: object, **__: object) -> None:
+        raise failed
+
+    monkeypatch.setattr("upath.UPath", lacking)
+    with pytest.raises(EventLogNotFoundError) as raised:
+        log_path(url)
+    told = str(raised.value)
+    assert told.startswith("hdfs:…: ")
+    for needed in ("'airflow-spark-tuner[hdfs]'", "JAVA_HOME", "CLASSPATH=$(hadoop classpath --glob)", "webhdfs://"):
+        assert needed in told
 
 
 def test_what_is_written_meanwhile_is_seen(bucket: UPath) -> None:

@@ -31,6 +31,11 @@ MAX_SHOWN = 1000
 AMBIENT: Mapping[str, Any] = MappingProxyType({})
 # Entries of a zip file lie no deeper; the directories that a deeper one implies can take gigabytes to list.
 MAX_ZIP_DEPTH = 100
+# What it takes to read a file system whose fsspec package is a part of it alone.
+_CLIENTS = {
+    "hdfs": "what hdfs takes (pip install 'airflow-spark-tuner[hdfs]'; JAVA_HOME; Hadoop's native library and "
+    "CLASSPATH=$(hadoop classpath --glob)), name the logs by webhdfs://"
+}
 # A scheme of one letter is a drive of Windows; `hdfs:/logs` has no authority and is a URL all the same (Hadoop's Path).
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/|(file):", re.IGNORECASE)
 
@@ -68,9 +73,8 @@ def log_path(location: str, access: Mapping[str, Any] = AMBIENT) -> LogPath:
     except Exception as error:
         # Others than these two: settings, libraries or a network that the package needs.
         do = "install" if isinstance(error, (ImportError, ValueError)) else "set up"
-        raise EventLogNotFoundError(
-            f"{scheme}:…: {redact(str(error))}; {do} the fsspec package for {scheme}, or copy the logs here"
-        ) from None
+        client = _CLIENTS.get(scheme, f"the fsspec package for {scheme}")
+        raise EventLogNotFoundError(f"{scheme}:…: {redact(str(error))}; {do} {client}, or copy the logs here") from None
     return path
 
 

@@ -40,7 +40,7 @@ def test_airflow_runs_the_job_twice_and_the_rows_agree(tmp_path: Path) -> None:
 def test_without_java_one_line_says_how_to_get_it(tmp_path: Path) -> None:
     done = demo("--directory", tmp_path / "demo", PATH=str(tmp_path), JAVA_HOME="")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith("spark-tuner: Java 17 or newer is needed and none was found; install it")
+    assert done.stderr.startswith("spark-tuner: Java 17 or newer is needed and none was found; set JAVA_HOME")
     assert not (tmp_path / "demo").exists()
 
 

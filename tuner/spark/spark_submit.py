@@ -45,8 +45,9 @@ def require_java(minimum: int = MIN_JAVA) -> str:
     if java is None or version is None or version < minimum:
         found = "none was found" if version is None else f"{java} is version {version}"
         raise RequirementError(
-            f"Java {minimum} or newer is needed and {found}; install it (Debian, Ubuntu: apt-get install "
-            f"openjdk-{minimum}-jre-headless; macOS: brew install openjdk@{minimum}) or set JAVA_HOME"
+            f"Java {minimum} or newer is needed and {found}; set JAVA_HOME to one, or install it. Debian, Ubuntu: apt-get "
+            f"install openjdk-{minimum}-jre-headless, or openjdk-21-jre-headless. macOS: brew install openjdk@{minimum}, then "
+            f"export JAVA_HOME=$(brew --prefix openjdk@{minimum})/libexec/openjdk.jdk/Contents/Home"
         )
     return java
 

@@ -50,6 +50,12 @@ def test_commands_and_their_options_exist(document: Path) -> None:
 
 
 @each_document
+def test_nothing_is_installed_by_a_name_that_no_index_has_of_ours(document: Path) -> None:
+    """A stranger could take it: extras are a clone's, or a wheel's."""
+    assert not re.search(r"\binstall\b[^`\n]*airflow-spark-tuner", document.read_text().replace("uninstall", ""))
+
+
+@each_document
 def test_python_parses(document: Path) -> None:
     for language, code in _BLOCK.findall(document.read_text()):
         if language == "python":

@@ -142,7 +142,7 @@ def test_a_schema_of_a_newer_version_is_left_alone(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
     engine.dispose()
-    newer = re.compile("has schema 9999, of a newer version than this one; pip install --upgrade")
+    newer = re.compile("has schema 9999, of a newer version than this one; install that version here")
     for opens in (lambda: Store.open(url, migrate=True), lambda: Store.open(url, migrate=False), lambda: upgrade(url)):
         with pytest.raises(StoreError, match=newer):
             opens()

@@ -124,7 +124,7 @@ def _refuse_unknown(engine: Engine, revision: str) -> None:
         return
     raise StoreError(
         f"history store {shown(engine.url)} has schema {revision}, of a newer version than this one; "
-        "pip install --upgrade airflow-spark-tuner"
+        "install that version here, too"
     )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from typer.core import TyperGroup
 
 from airflow_plugin.provider_info import get_provider_info
@@ -96,6 +99,37 @@ def test_readmes_dag_makes_the_operator() -> None:
     exec(code, made)
 
     assert [type(task).__name__ for task in made["dag"].tasks] == ["SparkTunedOperator"]
+
+
+def test_what_is_left_of_airflows_constraints_is_what_the_tuner_takes() -> None:
+    """As constraints of Airflow 3.0 held them: those of 3.1 differ from release to release."""
+    held = {
+        "SQLAlchemy": "1.4.54",
+        "SQLAlchemy-Utils": "0.41.2",
+        "alembic": "1.16.1",
+        "msgspec": "0.19.0",
+        "numpy": "1.26.4",
+        "pandas": "2.1.4",
+        "rich": "13.9.4",
+        "scikit-learn": "1.6.1",
+        "scipy": "1.15.3",
+        "typer": "0.16.0",
+        "universal_pathlib": "0.2.6",
+        "zstandard": "0.23.0",
+    }
+    left_out = re.search(r"grep -viE '(.*?)'", (ROOT / "docs" / "install.md").read_text())
+    assert left_out is not None
+    left = {
+        canonicalize_name(name): version
+        for name, version in held.items()
+        if not re.match(left_out[1], f"{name}=={version}", re.I)
+    }
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    taken = map(Requirement, [*project["dependencies"], *project["optional-dependencies"]["learn"]])
+    met = [(one, left[name]) for one in taken if (name := canonicalize_name(one.name)) in left]
+    assert len(met) > 5
+    assert not [str(one) for one, version in met if not one.specifier.contains(version)]
+    assert "sqlalchemy-utils" in left
 
 
 def test_configuration_has_every_option_with_its_default() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.nightly import START_MS, Spark
-from tests.replay.test_live_histories import DAY_MS, only, replayed
-from tuner.model.decision import Standing
+from tests.nightly import START_MS, Nightly, Spark
+from tests.replay.test_live_histories import DAY_MS, Nights, only, replayed
+from tuner.model.decision import Mode, Standing
 from tuner.model.run import RunState
 from tuner.spark.run_tags import CHANGES, KEY
 from tuner.steering.submit_conf import EVENT_LOG_DIR
@@ -18,9 +19,17 @@ STATIC = "spark.sql.autoBroadcastJoinThreshold"
 ADAPTIVE = "spark.sql.adaptive.autoBroadcastJoinThreshold"
 
 
-def night(directory: Path, number: int, seconds: float, *, broadcast: bool = False, **more: object) -> None:
+def night(
+    directory: Path,
+    number: int,
+    seconds: float,
+    *,
+    broadcast: bool = False,
+    conf: Mapping[str, str] | None = None,
+    **more: object,
+) -> None:
     """A plain run; where it broadcasts, because somebody set the thresholds."""
-    conf = {EVENT_LOG_DIR: directory.as_uri(), "spark.master": "local[2]", "spark.driver.memory": "4g"}
+    conf = {EVENT_LOG_DIR: directory.as_uri(), "spark.master": "local[2]", "spark.driver.memory": "4g", **(conf or {})}
     if broadcast:
         conf |= {STATIC: "20m", ADAPTIVE: "10m"}
     spark = Spark(seconds, broadcast=broadcast, start_ms=START_MS + number * DAY_MS, **more)  # type: ignore[arg-type]
@@ -54,6 +63,44 @@ def test_nothing_was_in_force_and_what_was_advised_is_counted(tmp_path: Path) ->
     # Two cores from the start to the application's end, half a second after its query's.
     assert first.allocated_core_hours == pytest.approx(7.5 * 2 / 3600)
     assert (cohort.allocated_core_hours, cohort.allocated_runs) == (pytest.approx(22.5 * 2 / 3600), 3)
+
+
+def nights_with(conf: Mapping[str, str], root: Path) -> Path:
+    """The logs of a job that has set something, and is only looked at."""
+    (root / "events").mkdir()
+    job = Nightly(root, mode=Mode.OBSERVE, user_conf=conf)
+    for number in range(3):
+        job.night(f"etl/{number}/load/-1/1", Spark(start_ms=START_MS + number * DAY_MS))
+    return root / "events"
+
+
+def test_what_a_run_had_set_is_counted_apart(tmp_path: Path) -> None:
+    """Live runs leave a property that the job sets as it is; a log does not tell whether it was the job."""
+    replay = replayed(nights_with({STATIC: "10485760"}, tmp_path))
+    cohort = only(replay)
+    assert [run.predicted_seconds for run in replay.runs()] == [None] * 3
+    assert (cohort.saved, cohort.saved_core_hours, cohort.next_saved) == (None, 0.0, None)
+    (advised,) = cohort.advised
+    assert advised.already_set == cohort.next_already_set == {STATIC: "10485760"}
+    assert (advised.runs, cohort.saved_if_unset) == (2, pytest.approx(advised.seconds.gain))
+    assert cohort.saved_core_hours_if_unset == pytest.approx(advised.core_hours) and advised.core_hours > 0
+    assert cohort.next_saved_if_unset == pytest.approx(advised.seconds.gain / 2)
+
+
+def test_runs_that_had_set_it_are_told_apart_from_those_that_had_not(tmp_path: Path) -> None:
+    for number in range(4):
+        night(tmp_path, number, 7, conf={STATIC: "10485760"} if number == 3 else {})
+    cohort = only(replayed(tmp_path))
+    assert [(a.runs, dict(a.already_set)) for a in cohort.advised] == [(2, {}), (1, {STATIC: "10485760"})]
+    assert cohort.saved and cohort.saved.gain == pytest.approx(2 * cohort.saved_if_unset)
+
+
+def test_what_the_tuner_set_is_no_setting_of_the_run(tmp_path: Path) -> None:
+    nights = Nights(tmp_path)
+    for _ in range(4):
+        nights.run(7, 4)
+    cohort = only(replayed(tmp_path / "events"))
+    assert (cohort.saved_if_unset, cohort.next_saved_if_unset, dict(cohort.next_already_set)) == (0.0, 0.0, {})
 
 
 def test_a_change_that_somebody_made_later_is_compared_with_what_was_predicted(tmp_path: Path) -> None:

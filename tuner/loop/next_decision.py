@@ -23,6 +23,7 @@ from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Elsewhere, Outcome, Run
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.already_set import already_set
 from tuner.policy.context import Context, context_to_come
 from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.foretold_pairs import foretold_pairs
@@ -125,9 +126,9 @@ def _set_by_user(situation: Situation, user_conf: Mapping[str, str]) -> dict[str
     changes = [*situation.advised, *(d.change for run in situation.runs for d in run.decision.changes)]
     found: dict[str, Reason] = {}
     for change in changes:
-        own = (a.target for a in change.carried_out if a.kind is ActionKind.SET_CONF and a.target in user_conf)
-        if (name := next(own, None)) is not None:
-            found[change.id] = Reason(ReasonCode.OVERRULED, {"property": name, "value": user_conf[name]})
+        if own := already_set([change], user_conf):
+            name, value = next(iter(own.items()))
+            found[change.id] = Reason(ReasonCode.OVERRULED, {"property": name, "value": value})
     return found
 
 

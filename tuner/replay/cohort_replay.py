@@ -71,10 +71,14 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Lacked:
-    """A trial that a run was to have and had not, by the ids of its changes: its queries' seconds without and with it."""
+    """A trial that a run was to have and had not, by the ids of its changes: its queries' seconds without and with it.
+
+    `already_set` are properties of it that the run had set, whoever did, with their values.
+    """
 
     changes: tuple[str, ...]
     predicted: Prediction
+    already_set: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,12 @@ class ReplayedRun:
 
     `in_force` are ids of the decision's changes that the run did have, `lacked` the changes that it had not.
     `actual_seconds` is what its queries took, `predicted_seconds` what they would have with what it lacked (`before` is
-    the actual); None where nothing was measured, or lacking. `clock_share` is how much of a second of its queries passed on the
-    clock (less than 1 where several ran at once). `core_seconds` is what their tasks ran, `held_cores` how many cores its
-    executors held on average, `allocated_core_ms` the time that they held these, busy or idle (None: its log does not tell),
-    `resources` what else they held and used. `as_live` says
-    whether a steered run's own decision reads the same; None for a run that the tuner did not steer.
+    the actual), but for properties that it had set: `gain_if_unset` are the seconds that these would save beside that, if
+    they were left to the tuner; None where nothing was measured, or lacking. `clock_share` is how much of a second of its
+    queries passed on the clock (less than 1 where several ran at once). `core_seconds` is what their tasks ran, `held_cores`
+    how many cores its executors held on average, `allocated_core_ms` the time that they held these, busy or idle (None: its log
+    does not tell), `resources` what else they held and used. `as_live` says whether a steered run's own decision reads the
+    same; None for a run that the tuner did not steer.
     """
 
     key: str
@@ -109,6 +114,7 @@ class ReplayedRun:
     resources: ResourceUse = UNKNOWN_USE
     clock_share: float = 1.0
     held_cores: float | None = None
+    gain_if_unset: float = 0.0
 
     @property
     def query_cores(self) -> float:
@@ -124,7 +130,8 @@ class ReplayedRun:
 class Upcoming:
     """The decision for a run that would come now, and what it would save if that were like the newest measured one.
 
-    `query_cores` are as that one had them, `names` those of the cohort's queries, by fingerprint.
+    `query_cores` are as that one had them, `names` those of the cohort's queries, by fingerprint, `gain_if_unset` as of a
+    ReplayedRun.
     """
 
     decision: Decision
@@ -132,6 +139,7 @@ class Upcoming:
     predicted_seconds: Prediction | None = None
     query_cores: float = 0.0
     names: Mapping[str, str] = field(default_factory=dict)
+    gain_if_unset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +148,15 @@ class Advised:
     `core_hours` is the gain times the cores that each run held, shared out among queries that ran at once.
 
     `last` is the newest decision on each of its changes; `runs` counts the runs, 0 where only the run to come would have
-    it: seconds and core-hours are then of that one.
+    it: seconds and core-hours are then of that one. `already_set` are properties of it that these runs had set, as the newest
+    had them: runs that had not are another Advised.
     """
 
     last: tuple[DecidedChange, ...]
     runs: int
     seconds: Prediction
     core_hours: float
+    already_set: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +164,11 @@ class CohortReplay:
     """A cohort's runs as one: where its time went, and what was advised, most core-hours first.
 
     `query_seconds` sums what its queries took, `core_hours` is that times the cores that each run held, shared out among
-    queries that ran at once; `saved` is None where no run lacked an advised change. `next` is the decision for a run that would
-    come now, `next_saved` what it would save in that one. `live` counts the runs that the tuner steered, `as_live` those of them
-    whose decision reads the same here.
-    `resources` has what executors held in the runs whose logs tell.
+    queries that ran at once; `saved` is None where no run lacked an advised change. What is advised of properties that runs had
+    set is not in it: that would save `saved_if_unset` seconds more, if these were left to the tuner. `next` is the decision for
+    a run that would come now, `next_saved` what it would save in that one. `live` counts the runs that the tuner steered,
+    `as_live` those of them whose decision reads the same here. `resources` has what executors held in the runs whose logs tell,
+    `next_already_set` what the newest run had set of what the next one is to have.
     """
 
     cohort: str
@@ -177,6 +188,10 @@ class CohortReplay:
     observed: tuple[Observed, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     resources: CohortResources = NO_RESOURCES
+    saved_if_unset: float = 0.0
+    saved_core_hours_if_unset: float = 0.0
+    next_saved_if_unset: float = 0.0
+    next_already_set: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def allocated_core_hours(self) -> float:
@@ -234,3 +249,7 @@ class ReplaySummary:
     @property
     def saved_core_hours(self) -> float:
         return sum(cohort.saved_core_hours for cohort in self.cohorts)
+
+    @property
+    def saved_core_hours_if_unset(self) -> float:
+        return sum(cohort.saved_core_hours_if_unset for cohort in self.cohorts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -20,15 +20,17 @@ class _Advice:
     runs: int = 0
     seconds: Prediction = NOTHING
     core_hours: float = 0.0
+    already_set: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, decided: tuple[DecidedChange, ...], lacked: Lacked, query_cores: float) -> None:
         self.last = decided
         self.runs += 1
         self.seconds = added(self.seconds, lacked.predicted)
         self.core_hours += lacked.predicted.gain * query_cores / SECONDS_PER_HOUR
+        self.already_set = lacked.already_set
 
     def advised(self) -> Advised:
-        return Advised(self.last, self.runs, self.seconds, self.core_hours)
+        return Advised(self.last, self.runs, self.seconds, self.core_hours, self.already_set)
 
 
 @dataclass(slots=True)
@@ -46,8 +48,11 @@ class CohortTotals:
     first_at: datetime | None = None
     last_at: datetime | None = None
     resources: CohortResources = NO_RESOURCES
+    saved_if_unset: float = 0.0
+    saved_core_hours_if_unset: float = 0.0
     _saved: Prediction | None = None
-    _advice: dict[Place, _Advice] = field(default_factory=dict)
+    # Of a trial apart what runs lacked that had set its properties.
+    _advice: dict[tuple[Place, bool], _Advice] = field(default_factory=dict)
     _observed: list[Observed] = field(default_factory=list)
 
     def take(self, run: ReplayedRun) -> None:
@@ -66,15 +71,19 @@ class CohortTotals:
         if run.predicted_seconds is not None:
             self._saved = added(self._saved or NOTHING, run.predicted_seconds)
             self.saved_core_hours += run.predicted_seconds.gain * run.query_cores / SECONDS_PER_HOUR
+        self.saved_if_unset += run.gain_if_unset
+        self.saved_core_hours_if_unset += run.gain_if_unset * run.query_cores / SECONDS_PER_HOUR
         for decided, lacked in _decided(run.decision, run.lacked):
-            place = place_of(decided)
+            place = place_of(decided), bool(lacked.already_set)
             self._advice.setdefault(place, _Advice(decided)).add(decided, lacked, run.query_cores)
 
     def result(self, upcoming: Upcoming) -> CohortReplay:
         """With what a run that would come now is given. ValueError before the first run."""
         if self.first_at is None or self.last_at is None:
             raise ValueError(f"cohort {self.cohort} has no run")
-        advised = sorted([*self._lacked(), *self._only_upcoming(upcoming)], key=lambda a: -a.core_hours)
+        advised = sorted(
+            [*self._lacked(), *self._only_upcoming(upcoming)], key=lambda a: (bool(a.already_set), -a.core_hours)
+        )
         return CohortReplay(
             cohort=self.cohort,
             runs=self.runs,
@@ -93,6 +102,10 @@ class CohortTotals:
             observed=tuple(self._observed),
             names=dict(upcoming.names),
             resources=self.resources,
+            saved_if_unset=self.saved_if_unset,
+            saved_core_hours_if_unset=self.saved_core_hours_if_unset,
+            next_saved_if_unset=upcoming.gain_if_unset,
+            next_already_set={name: value for one in upcoming.lacked for name, value in one.already_set.items()},
         )
 
     def _lacked(self) -> list[Advised]:
@@ -100,10 +113,11 @@ class CohortTotals:
 
     def _only_upcoming(self, upcoming: Upcoming) -> Iterator[Advised]:
         """Changes that no run so far was to have."""
+        known = {place for place, _ in self._advice}
         for decided, lacked in _decided(upcoming.decision, upcoming.lacked):
-            if place_of(decided) not in self._advice:
+            if place_of(decided) not in known:
                 core_hours = lacked.predicted.gain * upcoming.query_cores / SECONDS_PER_HOUR
-                yield Advised(decided, 0, lacked.predicted, core_hours)
+                yield Advised(decided, 0, lacked.predicted, core_hours, lacked.already_set)
 
 
 def _decided(decision: Decision, found: Iterable[Lacked]) -> Iterator[tuple[tuple[DecidedChange, ...], Lacked]]:

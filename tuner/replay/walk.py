@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from tuner.advice.steering_reach import Reach, reach_of
 from tuner.loop.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
-from tuner.model.change import Prediction
 from tuner.model.decision import Decision, Mode
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
@@ -20,11 +19,11 @@ from tuner.policy.context import Context
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
 from tuner.policy.overlap import clock_share
 from tuner.problems import Problems
-from tuner.replay.cohort_replay import Lacked, LoggedRun, Observed, ReplayedRun, Upcoming
+from tuner.replay.cohort_replay import LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.held_cores import held_cores
+from tuner.replay.lack import lack_of
 from tuner.replay.observed import Observer
 from tuner.replay.run_in_effect import after, run_in_effect
-from tuner.replay.trials import trials_lacked, with_trials
 from tuner.spark.knobs import DRIVER_MEMORY
 from tuner.spark.version import major_minor
 from tuner.steering.submit_conf import changes_digest
@@ -111,10 +110,9 @@ def _upcoming(decision: Decision, past: Iterable[Run], names: QueryNames) -> Upc
     newest = latest_usable(list(past))
     if newest is None or newest.outcome is None:
         return Upcoming(decision, names=names)
-    seconds, in_force = seconds_by_query(newest), {decided.id for decided in newest.decision.in_force}
-    lacked, predicted = tuple(_lacked(decision, in_force, seconds)), _predicted(decision, in_force, seconds)
+    lack = lack_of(newest, decision)
     query_cores = held_cores(newest.outcome) * clock_share(newest.outcome.queries)
-    return Upcoming(decision, lacked, predicted, query_cores, names)
+    return Upcoming(decision, lack.trials, lack.predicted, query_cores, names, lack.gain_if_unset)
 
 
 def _known_at(past: Iterable[Run], moment: datetime) -> list[Run]:
@@ -124,8 +122,7 @@ def _known_at(past: Iterable[Run], moment: datetime) -> list[Run]:
 
 def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[Observed, ...]) -> ReplayedRun:
     outcome = logged.outcome
-    in_force = tuple(decided.id for decided in run.decision.in_force)
-    seconds = seconds_by_query(run) if usable(run) else {}
+    lack, seconds = lack_of(run, decision), seconds_by_query(run) if usable(run) else {}
     return ReplayedRun(
         key=run.key,
         cohort=run.cohort,
@@ -135,9 +132,9 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         state=run.state,
         cluster=outcome.cluster,
         decision=decision,
-        in_force=in_force,
-        lacked=tuple(_lacked(decision, in_force, seconds)),
-        predicted_seconds=_predicted(decision, in_force, seconds),
+        in_force=tuple(decided.id for decided in run.decision.in_force),
+        lacked=lack.trials,
+        predicted_seconds=lack.predicted,
         actual_seconds=sum(seconds.values()) if seconds else None,
         core_seconds=sum(query.executor_run_ms for query in outcome.queries) / 1e3,
         as_live=changes_digest(run.decision) == logged.changes if logged.changes else None,
@@ -146,20 +143,5 @@ def _replayed(decision: Decision, run: Run, logged: LoggedRun, observed: tuple[O
         resources=outcome.resources,
         clock_share=clock_share(outcome.queries),
         held_cores=held_cores(outcome),
+        gain_if_unset=lack.gain_if_unset,
     )
-
-
-def _lacked(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Iterator[Lacked]:
-    """Each trial that the run lacked alone, for the run's own seconds."""
-    for trial in trials_lacked(decision, in_force):
-        if (predicted := with_trials(seconds, [trial])) is not None:
-            yield Lacked(tuple(decided.id for decided in trial.decided), predicted)
-
-
-def _predicted(decision: Decision, in_force: Collection[str], seconds: Mapping[str, float]) -> Prediction | None:
-    """The seconds of all queries of the run with all it lacked."""
-    predicted = with_trials(seconds, trials_lacked(decision, in_force))
-    if predicted is None:
-        return None
-    rest = sum(seconds.values()) - predicted.before
-    return Prediction(*(getattr(predicted, end) + rest for end in ("before", "after", "low", "high")))

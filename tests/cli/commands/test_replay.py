@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.replay.test_by_hand import night, three_nights
+from tests.replay.test_by_hand import STATIC, night, nights_with, three_nights
 from tests.replay.test_live_histories import Nights
 from tuner.cli.main import app
 from tuner.errors import TunerError
@@ -60,6 +60,23 @@ def test_text_says_what_was_lacking_and_what_comes_next(logs: Path) -> None:
     assert "the next run: 1 on trial" in done.stdout
     assert "/*+ BROADCAST(items) */ in statement 1 of 1" in said(done)
     assert "executors held 0.0125 core-hours, busy or idle\n" in done.stdout
+
+
+def test_what_runs_had_set_is_told_apart(tmp_path: Path) -> None:
+    text = said(spark_tuner("replay", nights_with({STATIC: "10485760"}, tmp_path), "--steering", "conf"))
+    more = "if you take out settings that they run with"
+    assert f"these runs could have saved 0.00189 core-hours {more}; the next runs should save 1.7 s {more}" in text
+    told = f"the job runs with {STATIC}=10485760: where it sets that itself, the tuner leaves it"
+    assert text.count(told) == 2  # in the next run, and of what these could have saved
+    *_, last = spark_tuner("replay", tmp_path / "events", "--steering", "conf", "--json").stdout.splitlines()
+    totals = json.loads(last)["totals"]
+    assert (totals["saved_core_hours"], totals["saved_core_hours_if_unset"]) == (0, pytest.approx(0.0019, rel=0.01))
+    ((cohort,),) = (totals["cohorts"],)
+    assert cohort["recommendations"][0]["already_set"] == cohort["next"]["already_set"] == {STATIC: "10485760"}
+    advice = spark_tuner("advise", tmp_path / "events", "--steering", "conf")
+    assert said(advice).count(told) == 3
+    advised = json.loads(spark_tuner("advise", tmp_path / "events", "--steering", "conf", "--json").stdout)
+    assert [one["already_set"] for one in advised["recommendations"]] == [{STATIC: "10485760"}] * 3
 
 
 def test_with_a_price_it_speaks_in_money(logs: Path) -> None:

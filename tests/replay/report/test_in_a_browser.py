@@ -100,6 +100,18 @@ def test_what_is_asked_for_and_never_used(chromium: Browser, tmp_path: Path) -> 
         assert page.locator("img").count() == 0
 
 
+def test_what_asks_for_settings_to_be_taken_out_stands_apart(chromium: Browser, tmp_path: Path) -> None:
+    some = cohort("etl.load")
+    advised = replace(some.advised[0], already_set={"spark.sql.shuffle.partitions": "2000"})
+    some = replace(some, advised=(advised,), saved_core_hours_if_unset=2.0)
+    only_so = replace(some, cohort="etl.other", saved=None, saved_core_hours=0.0)
+    with opened(chromium, made(tmp_path, replay(some, only_so))) as page:
+        page.get_by_text("; 4.0 more if you take out settings that runs had").wait_for()
+        rows = page.get_by_role("table", name="Cohorts, most core-hours first").locator("tbody tr")
+        assert ["2.0 if you take out settings" in row for row in rows.all_inner_texts()] == [True, True]
+        assert page.get_by_text("where it sets that itself, the tuner leaves it").first.is_visible()
+
+
 def test_names_are_never_markup(chromium: Browser, report: Path) -> None:
     with opened(chromium, report) as page:
         page.get_by_role("link", name="etl.<img").first.click()

@@ -45,3 +45,14 @@ def test_insights_are_ranked_by_the_core_hours_of_their_run() -> None:
         ("etl.load", 0, 5.0),
     ]
     assert found[1].core_hours == pytest.approx(60 * 8 / 3600)
+
+
+def test_what_runs_had_set_comes_after_the_rest_and_says_so() -> None:
+    first, second = cohort().advised
+    held = replace(first, already_set={"spark.sql.shuffle.partitions": "2000"})
+    assert first.core_hours > second.core_hours
+    found = top_recommendations([replace(cohort(), advised=(held, second))], {})
+    assert [r.already_set for r in found] == [
+        "",
+        "the job runs with spark.sql.shuffle.partitions=2000: where it sets that itself, the tuner leaves it",
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 from tuner.cli.reading.advice_of_log import cohort_in
 from tuner.model.application import Application
 from tuner.model.change import Change
+from tuner.policy.already_set import already_set
 from tuner.words.actions import hint_text
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words
@@ -43,4 +44,5 @@ def recommendation_json(application: Application, trial: Sequence[Change], names
         "evidence": [{"what": e.what, "value": e.value, "unit": e.unit, "of": e.of} for e in r.evidence],
         "predicted_seconds": asdict(r.prediction) if r.prediction else None,
         "risk": r.risk,
+        "already_set": already_set(trial, application.conf),
     }

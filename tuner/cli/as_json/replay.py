@@ -44,6 +44,7 @@ def _run(run: ReplayedRun, names: QueryNames) -> dict[str, Any]:
         "decision": decision_summary(run.decision),
         "advised": [a | {"in_force": d.id in there} for d in run.decision.changes for a in _actions(d, names)],
         "predicted_seconds": _seconds(run.predicted_seconds),
+        "gain_if_unset": run.gain_if_unset,
         "actual_seconds": run.actual_seconds,
         "core_seconds": run.core_seconds,
         "allocated_core_hours": run.allocated_core_hours,
@@ -86,6 +87,7 @@ def totals_json(summary: ReplaySummary, core_hour_price: float | None) -> dict[s
         "allocated_core_hours": held,
         "allocated_runs": told,
         "saved_core_hours": saved,
+        "saved_core_hours_if_unset": summary.saved_core_hours_if_unset,
         "core_hour_price": core_hour_price,
         "cost": cost_of(held if told else None, core_hour_price),
         "saved_cost": cost_of(saved, core_hour_price),
@@ -116,6 +118,8 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
         "resources": _resources(c.resources),
         "saved_seconds": _seconds(c.saved),
         "saved_core_hours": c.saved_core_hours,
+        "saved_seconds_if_unset": c.saved_if_unset,
+        "saved_core_hours_if_unset": c.saved_core_hours_if_unset,
         "live": c.live,
         "as_live": c.as_live,
         "recommendations": [_advised(a, names) for a in c.advised],
@@ -123,6 +127,8 @@ def _cohort(c: CohortReplay) -> dict[str, Any]:
             "decision": decision_summary(c.next),
             "advised": [action for d in c.next.changes for action in _actions(d, names)],
             "predicted_seconds": _seconds(c.next_saved),
+            "gain_if_unset": c.next_saved_if_unset,
+            "already_set": dict(c.next_already_set),
         },
     }
 
@@ -141,6 +147,7 @@ def _advised(a: Advised, names: QueryNames) -> dict[str, Any]:
         "runs": a.runs,
         "seconds": _seconds(a.seconds),
         "core_hours": a.core_hours,
+        "already_set": dict(a.already_set),
     }
 
 

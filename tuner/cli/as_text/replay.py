@@ -4,7 +4,7 @@ out."""
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -16,10 +16,12 @@ from tuner.cli.terminal.tables import number_column, table, text_cell, text_colu
 from tuner.errors import TunerError
 from tuner.model.change import Prediction
 from tuner.model.run import RunState
+from tuner.policy.already_set import already_set
 from tuner.replay.cohort_replay import Advised, Backtest, CohortReplay, Observed, ReplayedRun, ReplaySummary, UnreadLog
 from tuner.replay.newest_run import details_of_newest_run, newest_whole, order_insights
 from tuner.replay.replayed import Replayed
 from tuner.units import format_bytes, format_hours, format_money, format_seconds, format_share
+from tuner.words.already_set import already_set_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.query_names import QueryNames
@@ -33,6 +35,8 @@ MOST_RUNS = 12
 MOST_ADVISED = 6
 MOST_UNREAD = 10
 MAX_LINE = 1500
+# A log does not tell who set what its run had.
+_IF_UNSET = "if you take out settings that they run with"
 
 
 def show_replay(
@@ -87,11 +91,27 @@ def _money(summary: ReplaySummary, core_hour_price: float | None) -> Iterator[st
 
 def _savings(cohorts: Sequence[CohortReplay]) -> str:
     """By these runs, and by the next one of each cohort."""
-    saved = sum(c.saved_core_hours for c in cohorts)
-    following = sum(c.next_saved.gain for c in cohorts if c.next_saved)
-    told = [f"these runs could have saved {_hours(saved)}"] if saved else []
-    told += [f"the next runs should save {format_seconds(following)}"] if following else []
+    saved = _with_unset(
+        sum(c.saved_core_hours for c in cohorts), sum(c.saved_core_hours_if_unset for c in cohorts), _hours
+    )
+    following = _with_unset(
+        sum(c.next_saved.gain for c in cohorts if c.next_saved),
+        sum(c.next_saved_if_unset for c in cohorts),
+        format_seconds,
+    )
+    told = [f"these runs could have saved {saved}"] if saved else []
+    told += [f"the next runs should save {following}"] if following else []
     return "; ".join(told) or "nothing to recommend: no change should gain enough"
+
+
+def _with_unset(saved: float, unset: float, words: Callable[[float], str]) -> str:
+    """What is saved, and what taking out settings would add to that; "" for nothing."""
+    return _joined(words(saved) if saved else "", words(unset) if unset else "")
+
+
+def _joined(saved: str, unset: str) -> str:
+    more = f"and {unset} more" if saved else unset
+    return " ".join(filter(None, (saved, f"{more} {_IF_UNSET}" if unset else "")))
 
 
 def _counted(count: int, name: str) -> str:
@@ -105,8 +125,12 @@ def _hours(core_hours: float) -> str:
 def _cohort_line(c: CohortReplay) -> str:
     days = f"{c.first_at:%Y-%m-%d}" + ("" if c.first_at.date() == c.last_at.date() else f" to {c.last_at:%Y-%m-%d}")
     took = f"{format_seconds(c.query_seconds)} of queries, {_hours(c.core_hours)}"
-    saved = f"; could have saved {_saved(c.saved)}, {_hours(c.saved_core_hours)}" if c.saved else ""
-    return f"{c.cohort}: {_counted(c.runs, 'run')}, {days}, {took}{saved}"
+    saved = _joined(
+        f"{_saved(c.saved)}, {_hours(c.saved_core_hours)}" if c.saved else "",
+        f"{format_seconds(c.saved_if_unset)}, {_hours(c.saved_core_hours_if_unset)}" if c.saved_if_unset else "",
+    )
+    could = f"; could have saved {saved}" if saved else ""
+    return f"{c.cohort}: {_counted(c.runs, 'run')}, {days}, {took}{could}"
 
 
 def _saved(p: Prediction) -> str:
@@ -142,24 +166,35 @@ def _cohort_lines(c: CohortReplay) -> Iterator[str]:
         yield f"  executors held {_hours(c.allocated_core_hours)}, busy or idle{among}"
     if c.live:
         yield f"  decisions: {c.as_live} of {c.live} are the same as the live tuner's"
-    would = f", should save {_saved(c.next_saved)}" if c.next_saved else ""
-    yield f"  the next run: {decision_summary(c.next)}{would}"
+    would = _joined(
+        _saved(c.next_saved) if c.next_saved else "",
+        format_seconds(c.next_saved_if_unset) if c.next_saved_if_unset else "",
+    )
+    yield f"  the next run: {decision_summary(c.next)}{f', should save {would}' if would else ''}"
     for decided in c.next.changes[:MOST_ADVISED]:
         p = decided.change.prediction
         interval = f": should take {_took(p)}" if p else ""
         yield f"    {standing_words(decided.standing)}: {change_words(decided.change, names)}{interval}"
         yield f"      {why_words(decided, names)}"
+        yield from _already_set_line(already_set([decided.change], c.next_already_set))
     if len(c.next.changes) > MOST_ADVISED:
         yield f"    and {len(c.next.changes) - MOST_ADVISED} more: --json has them all"
     lacked = [a for a in c.advised if a.runs]
     if lacked:
         yield "  what these runs could have saved, most core-hours first:"
-    yield from (_advised_line(advised, names) for advised in lacked[:MOST_ADVISED])
+    for advised in lacked[:MOST_ADVISED]:
+        yield from _advised_lines(advised, names)
 
 
-def _advised_line(a: Advised, names: QueryNames) -> str:
+def _advised_lines(a: Advised, names: QueryNames) -> Iterator[str]:
     words = ", ".join(change_words(decided.change, names) for decided in a.last)
-    return f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {words}"
+    yield f"    {_saved(a.seconds)} in {_counted(a.runs, 'run')}, {_hours(a.core_hours)}: {words}"
+    yield from _already_set_line(a.already_set)
+
+
+def _already_set_line(found: Mapping[str, str]) -> Iterator[str]:
+    if found:
+        yield f"      {already_set_words(found)}"
 
 
 def _took(p: Prediction) -> str:

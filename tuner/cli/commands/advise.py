@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +24,9 @@ from tuner.cli.terminal.print_lines import print_lines
 from tuner.model.application import Application, Completeness
 from tuner.model.change import Change
 from tuner.model.trial import changes_by_trial
+from tuner.policy.already_set import already_set
 from tuner.words.actions import action_words
+from tuner.words.already_set import already_set_words
 from tuner.words.counts import over_queries
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words
@@ -68,7 +70,7 @@ def _show(application: Application, found: Advised, hinted: HintedSql, names: Qu
     out = console()
     print_lines(out, [f"{cohort_in(application)} ({application.app_id})"])
     if application.status is Completeness.COMPLETE:
-        print_lines(out, _changes_lines(found.changes, names))
+        print_lines(out, _changes_lines(found.changes, application.conf, names))
         hinted.show(out)
         print_lines(out, insights_lines(found.insights, names))
     else:
@@ -76,7 +78,7 @@ def _show(application: Application, found: Advised, hinted: HintedSql, names: Qu
     out.print()
 
 
-def _changes_lines(changes: tuple[Change, ...], names: QueryNames) -> Iterator[str]:
+def _changes_lines(changes: tuple[Change, ...], conf: Mapping[str, str], names: QueryNames) -> Iterator[str]:
     for trial in changes_by_trial(changes):
         first = trial[0]
         yield f"  {reason_words(first.reason, names)}"
@@ -84,5 +86,7 @@ def _changes_lines(changes: tuple[Change, ...], names: QueryNames) -> Iterator[s
         if p := first.prediction:
             should = f"should take {p.after:.1f} s instead of {p.before:.1f} s (between {p.low:.1f} and {p.high:.1f})"
             yield f"    {over_queries(len(first.queries))} {should}, risk {first.risk}"
+        if found := already_set(trial, conf):
+            yield f"    {already_set_words(found)}"
     if not changes:
         yield "  nothing to recommend: no change should gain enough"

@@ -31,7 +31,8 @@ class CohortRow:
     """A cohort in the list. `page` is the number of its page in the report, None where it has none. `advised` counts what
     any run so far lacked, `next_saved` is what the next run would save if it is like the newest. `live` counts the runs that
     the tuner steered, `as_live` those of them whose decision reads the same in the replay. `allocated_core_hours` are what
-    executors held in the `allocated_runs` whose logs tell.
+    executors held in the `allocated_runs` whose logs tell, `saved_core_hours_if_unset` what is not in `saved`: it asks for
+    settings of the runs' own to be taken out.
     """
 
     cohort: str
@@ -49,6 +50,7 @@ class CohortRow:
     as_live: int
     allocated_core_hours: float = 0.0
     allocated_runs: int = 0
+    saved_core_hours_if_unset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ def _row(cohort: CohortReplay, page: Paged | None) -> CohortRow:
         as_live=cohort.as_live,
         allocated_core_hours=cohort.allocated_core_hours,
         allocated_runs=cohort.allocated_runs,
+        saved_core_hours_if_unset=cohort.saved_core_hours_if_unset,
     )
 
 
@@ -161,6 +164,7 @@ def _total(cohorts: Collection[CohortReplay]) -> CohortRow | None:
         as_live=sum(c.as_live for c in cohorts),
         allocated_core_hours=sum(c.allocated_core_hours for c in cohorts),
         allocated_runs=sum(c.allocated_runs for c in cohorts),
+        saved_core_hours_if_unset=sum(c.saved_core_hours_if_unset for c in cohorts),
     )
 
 

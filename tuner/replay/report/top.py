@@ -15,6 +15,7 @@ from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.replay.cohort_replay import Advised, CohortReplay
 from tuner.units import SECONDS_PER_HOUR
 from tuner.words.actions import action_words
+from tuner.words.already_set import already_set_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words
 
@@ -31,7 +32,7 @@ class Paged:
 class TopRecommendation:
     """A recommendation over the runs that it was made for and that ran without it: seconds are sums over these `runs`.
 
-    With no runs it is new: seconds and core-hours are those of the next run.
+    With no runs it is new: seconds and core-hours are those of the next run. `already_set` says what of it the runs had set.
     """
 
     cohort: str
@@ -44,6 +45,7 @@ class TopRecommendation:
     predicted: Seconds
     evidence: list[EvidenceItem]
     queries: list[QueryRef]
+    already_set: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class TopInsight:
 
 
 def top_recommendations(cohorts: Iterable[CohortReplay], paged: Mapping[str, Paged]) -> list[TopRecommendation]:
-    """Those that would have saved most core-hours first."""
+    """Those that would have saved most core-hours first; after them those of properties that runs had set."""
     return _ranked(cohorts, paged, new=False)
 
 
@@ -84,7 +86,7 @@ def _cores(cohort: CohortReplay) -> float:
 
 def _ranked(cohorts: Iterable[CohortReplay], paged: Mapping[str, Paged], *, new: bool) -> list[TopRecommendation]:
     found = (_recommendation(c, a, paged.get(c.cohort)) for c in cohorts for a in c.advised if (a.runs == 0) is new)
-    return sorted(found, key=attrgetter("core_hours"), reverse=True)
+    return sorted(found, key=lambda one: (bool(one.already_set), -one.core_hours))
 
 
 def _recommendation(cohort: CohortReplay, advised: Advised, page: Paged | None) -> TopRecommendation:
@@ -101,4 +103,5 @@ def _recommendation(cohort: CohortReplay, advised: Advised, page: Paged | None) 
         predicted=Seconds.of(advised.seconds),
         evidence=evidence_items(first.change.evidence),
         queries=[query_ref(fingerprint, names) for fingerprint in queries],
+        already_set=shortened(already_set_words(advised.already_set)),
     )

@@ -19,10 +19,11 @@ function live({ live: steered, as_live: same }) {
   return steered ? h("div", { class: "faint" }, `${grouped(steered)} steered, ${grouped(same)} decided as here`) : "";
 }
 
-function savedHours({ saved, core_hours: all }) {
-  if (!saved) return none();
+function savedHours({ saved, core_hours: all, saved_core_hours_if_unset: unset }) {
+  const more = unset ? h("div", { class: "faint" }, `${hours(unset)} if you take out settings`) : "";
+  if (!saved) return [none(), more];
   const part = all > 0 ? ` (${share(saved.core_hours / all)})` : "";
-  return [h("span", { class: saved.core_hours > 0 ? "better" : "" }, hours(saved.core_hours), part), h("div", { class: "faint" }, interval(saved.least_core_hours, saved.most_core_hours, hours))];
+  return [h("span", { class: saved.core_hours > 0 ? "better" : "" }, hours(saved.core_hours), part), h("div", { class: "faint" }, interval(saved.least_core_hours, saved.most_core_hours, hours)), more];
 }
 
 function savedTime({ saved }) {

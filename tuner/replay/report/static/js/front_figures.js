@@ -12,11 +12,12 @@ function held({ allocated_core_hours: found, allocated_runs: runs }, price) {
   return `; executors of ${counted(runs, "run")} held ${hours(found)}${cost}`;
 }
 
-function saved({ saved: found, core_hours: all }, price) {
-  if (!found) return figure("Could be saved", "–", "no run lacked what was advised");
+function saved({ saved: found, core_hours: all, saved_core_hours_if_unset: unset }, price) {
+  const more = unset ? `${hours(unset)} ${found ? "more " : ""}if you take out settings that runs had` : "";
+  if (!found) return figure("Could be saved", "–", more || "no run lacked what was advised");
   const worth = price === null ? "" : `worth ${money(found.core_hours * price)}; `;
   const part = all > 0 ? `${worth}${share(found.core_hours / all)} of all; ` : worth;
-  return figure("Could be saved", `${hours(found.core_hours)} core-hours`, part, interval(found.least_core_hours, found.most_core_hours, hours));
+  return figure("Could be saved", `${hours(found.core_hours)} core-hours`, part, interval(found.least_core_hours, found.most_core_hours, hours), more ? `; ${more}` : "");
 }
 
 function asLive({ live, as_live: same }) {

@@ -47,6 +47,7 @@ export function topCard(item, place) {
         { class: "why" },
         h("p", {}, h("span", { class: "faint" }, "Cohort: "), cohortLink(item, "recommendations"), h("span", { class: "faint" }, item.runs ? ` · ${counted(item.runs, "run")} went without it · in the newest decision on it ` : " · in the next run "), badge(STANDINGS[item.standing])),
         h("p", { class: "sentence" }, named(item.sentence, { limit: 1200 })),
+        item.already_set ? h("p", { class: "faint" }, named(item.already_set, { limit: 400 })) : "",
         changes(item.words),
         queries(item),
       ),

@@ -12,6 +12,7 @@ import pytest
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install airflow-spark-tuner[pipeline]")
 pytest.importorskip("pyspark", reason="pyspark is not installed: pip install airflow-spark-tuner[pipeline]")
 
+from tests.cli.commands.test_databricks_logs import CREATOR, deliver  # noqa: E402
 from tests.eventlog.samples import execution_end, execution_start, head, write  # noqa: E402
 from tuner.eventlog.find import find_logs  # noqa: E402
 from tuner.pipeline import cohorts  # noqa: E402
@@ -35,6 +36,14 @@ def place(written: str | None) -> dict[str, Any]:
     batch = pa.RecordBatch.from_pylist([{"log": "log", "document": written}])
     (found,) = next(told([batch], BY_LOG)).to_pylist()
     return dict(found)
+
+
+def test_the_job_of_a_cluster_names_its_cohort_and_no_table_has_its_tags(tmp_path: Path) -> None:
+    deliver("adaptive-single-lz4", tmp_path, job="orders load 2026-11-24")
+    tables = worker_tables(find_logs(tmp_path), documents=True)
+    (row,) = tables["applications"]
+    assert place(row["document"])["cohort"] == "orders load *"
+    assert CREATOR not in str(tables)
 
 
 @pytest.mark.parametrize(("error", "partial"), [("", True), ("boom", False)])

@@ -7,7 +7,9 @@ import time
 
 import pytest
 
+from tuner.eventlog.databricks_tags import platform_run
 from tuner.eventlog.properties import allowed
+from tuner.model.platform_run import PlatformRun
 from tuner.replay.cohort_of import CohortRules, cohort_of, without_dates
 
 
@@ -74,3 +76,40 @@ def test_rules_come_before_tags() -> None:
     assert cohort_of(conf, "other", rules) == "nightly"
     assert cohort_of(conf, "load-xyz-v2", CohortRules(pattern=re.compile("load"))) == "load"
     assert cohort_of(conf, "other", CohortRules(named="etl.load")) == "etl.load"
+
+
+USAGE = "spark.databricks.clusterUsageTags."
+JOB_TAGS = '[{"key":"Creator","value":"jo@example.com"},{"key":"JobId","value":"7"},{"key":"RunName","value":"load 2026-11-20"}]'
+
+
+@pytest.mark.parametrize(
+    ("properties", "cohort"),
+    [
+        ({USAGE + "clusterAllTags": JOB_TAGS, USAGE + "clusterName": "job-7-run-8-main"}, "load *"),
+        (
+            {USAGE + "clusterAllTags": "*********(redacted)", USAGE + "clusterName": "job-70000007-run-8-main"},
+            "job-70000007.main",
+        ),
+        ({USAGE + "clusterAllTags": "[{", USAGE + "clusterName": "job-7-run-8"}, "job-7"),
+        ({USAGE + "clusterAllTags": '[{"key":"RunName","value":7}]', USAGE + "clusterName": "etl 20261120"}, "etl *"),
+        ({USAGE + "clusterAllTags": "[" * 100_000, USAGE + "clusterName": "*********(redacted)"}, "Databricks Shell"),
+        ({USAGE + "clusterAllTags": 7}, "Databricks Shell"),
+        ({"spark.tuner.cohort": "etl.load", USAGE + "clusterName": "small"}, "etl.load"),
+    ],
+)
+def test_applications_of_databricks_are_of_their_jobs(properties: dict[str, object], cohort: str) -> None:
+    told = platform_run(properties)
+    assert cohort_of(allowed(properties), "Databricks Shell", platform=told) == cohort
+
+
+def test_one_that_has_a_name_of_its_own_keeps_it() -> None:
+    assert cohort_of({}, "nightly load", platform=PlatformRun("scratch")) == "nightly load"
+
+
+def test_a_pattern_is_sought_in_the_path_where_no_name_has_it() -> None:
+    rules = CohortRules(pattern=re.compile(r"team-(\w+)"))
+    told = PlatformRun("team-sales nightly")
+    assert cohort_of({}, "team-ads", rules, told, "s3://logs/team-ops/1") == "ads"
+    assert cohort_of({}, "Databricks Shell", rules, told, "s3://logs/team-ops/1") == "sales"
+    assert cohort_of({}, "Databricks Shell", rules, log="s3://logs/team-ops/1") == "ops"
+    assert cohort_of({}, "load", rules, log="s3://logs/1") == "load"

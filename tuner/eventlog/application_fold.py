@@ -12,6 +12,7 @@ from tuner.eventlog import events as ev
 from tuner.eventlog.agent_events import absorb_record, take_directives, take_loaded, take_steered
 from tuner.eventlog.allocation import Allocation
 from tuner.eventlog.chunks import CorruptDataError
+from tuner.eventlog.databricks_tags import platform_run
 from tuner.eventlog.failure_events import (
     absorb_failures,
     take_environment,
@@ -30,6 +31,7 @@ from tuner.eventlog.task_amounts import TOTALS, add_sql_updates, add_task, compa
 from tuner.eventlog.told_application import MAX_ID, told_application
 from tuner.eventlog.told_ids import ENDED, RESUBMITTED, STARTED
 from tuner.model.application import Application, Execution, Problem, ProblemCode, Work
+from tuner.model.platform_run import UNTOLD_PLATFORM, PlatformRun
 from tuner.model.query_values import UNKNOWN_VALUES
 from tuner.printable import printable
 
@@ -123,6 +125,7 @@ class ApplicationFold:
             self._application_start(later.start)
         here.end_ms = here.end_ms if later.end_ms is None else later.end_ms
         here.of_databricks |= later.of_databricks
+        self._tell_platform(later.platform)
         here.last_end_ms = max(here.last_end_ms, later.last_end_ms)
         here.conf.update(later.conf)
         here.driver_storage_bytes = later.driver_storage_bytes or here.driver_storage_bytes
@@ -247,6 +250,11 @@ class ApplicationFold:
         self.fragment.conf.update(allowed(event.properties))
         take_environment(self.fragment, event.properties)
         take_directives(self.fragment, event.properties)
+        self._tell_platform(platform_run(event.properties))
+
+    def _tell_platform(self, told: PlatformRun) -> None:
+        if told != UNTOLD_PLATFORM:
+            self.fragment.platform = told
 
     def _agent_loaded(self, event: ev.AgentLoaded) -> None:
         take_loaded(self.fragment, event)

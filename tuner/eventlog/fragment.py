@@ -14,6 +14,7 @@ from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Problem, ProblemCode, Work
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import FailureKind, LoggedFailure
+from tuner.model.platform_run import UNTOLD_PLATFORM, PlatformRun
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 
 _MAX_NOTES = 20
@@ -28,7 +29,7 @@ class Fragment(msgspec.Struct):
     are the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task
     that failed of a stage died of, `kills_itself` says that executors do where their heap is full. `executor_changes` are
     executors by name, with the cores they were added with (None: removed) and when, `driver_storage_bytes` what the driver's
-    block manager may hold on its heap (0: not told). `of_databricks` says whose log it is,
+    block manager may hold on its heap (0: not told). `of_databricks` says whose log it is, `platform` what that tells of it,
     `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each; `told_stages` are
     the stages whose first attempt was, `told_jobs` and `told_tasks` the jobs and attempts at tasks that began or ended. `held` is
     work that has finished, of which another stretch tells more. In `events` a long one counts as several.
@@ -38,6 +39,7 @@ class Fragment(msgspec.Struct):
     start: ev.ApplicationStart | None = None
     end_ms: int | None = None
     of_databricks: bool = False
+    platform: PlatformRun = UNTOLD_PLATFORM
     last_end_ms: int = 0
     conf: dict[str, str] = {}
     steering: AgentRecord = UNSTEERED

@@ -57,6 +57,7 @@ def told_application(
         allocated_core_ms=held and held.core_ms,
         resources=_resources(fragment, held and held.executor_ms),
         driver_memory_bytes=_driver_heap(fragment),
+        platform=fragment.platform,
     )
 
 

@@ -12,6 +12,7 @@ import msgspec
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.directive_result import DirectiveResult
 from tuner.model.failure import LoggedFailure
+from tuner.model.platform_run import UNTOLD_PLATFORM, PlatformRun
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 
@@ -210,7 +211,7 @@ class Application:
     the time that executors held their cores, busy or idle (local mode: the driver's own); None where the log does not tell
     all of it. `work_ended_ms` is when the last of its work ended, where nothing but its end is missing and its log is of
     Databricks, which may leave that out (`tuner.eventlog.as_ended`). `driver_memory_bytes` is the driver's heap, as its log tells
-    it; 0 where nothing was looked at.
+    it; 0 where nothing was looked at. `platform` is what whoever started it tells of it.
     """
 
     app_id: str
@@ -232,3 +233,4 @@ class Application:
     work_ended_ms: int | None = None
     resources: ResourceUse = UNKNOWN_USE
     driver_memory_bytes: int = 0
+    platform: PlatformRun = UNTOLD_PLATFORM

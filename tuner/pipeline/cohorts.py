@@ -124,7 +124,7 @@ def _told(log: str, document: str | None, rules: CohortRules) -> dict[str, Any]:
         return {"log": log, "unused": found.unused}
     return {
         "log": log,
-        "cohort": cohort_of(run.outcome.conf, run.app_name, rules),
+        "cohort": cohort_of(run.outcome.conf, run.app_name, rules, run.platform, log),
         "key": run.key,
         "started_ms": round(run.started_at.timestamp() * 1e3),
         "partial": with_queries(run, (), found.ends).state is RunState.PARTIAL,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tuner.eventlog.airflow_tags import DAG_AND_TASK, OPENLINEAGE_JOB
 from tuner.history.cohort_name import LONGEST_KNOWN, made_safe
+from tuner.model.platform_run import UNTOLD_PLATFORM, PlatformRun
 from tuner.spark.run_tags import COHORT
 
 UNNAMED = "(no name)"
@@ -21,11 +22,17 @@ _VARYING = re.compile(
     r"\d*(?:[-_:.T+/ ]+\d{2,})*Z?"
 )
 
+# What Databricks calls all applications but those that its jobs submit by spark-submit.
+_DATABRICKS_APP = "Databricks Shell"
+# What it calls the cluster of a job's run, which may tell which of the job's: the job's id stays the same.
+_JOB_CLUSTER = re.compile(r"(job-\d+)-run-\d+(?:-(.+))?")
+
 
 @dataclass(frozen=True, slots=True)
 class CohortRules:
-    """`named` puts every application into one cohort. `pattern` is searched in the application's name: its groups, joined
-    by dots, are the cohort, or all of the match where it has none; names without a match are left to the other rules.
+    """`named` puts every application into one cohort. `pattern` is searched in the application's name, else in that of its
+    platform's job, else in the path of its log: its groups, joined by dots, are the cohort, or all of the match where it has
+    none; what has no match is left to the other rules.
     """
 
     named: str = ""
@@ -36,15 +43,30 @@ class CohortRules:
 BY_LOG = CohortRules()
 
 
-def cohort_of(conf: Mapping[str, str], app_name: str, rules: CohortRules = BY_LOG) -> str:
-    """The cohort: by the rules, by the tuner's or Airflow's tags in conf, else by the name without dates and ids."""
-    return rules.named or made_safe(_as_it_says(conf, app_name, rules), LONGEST_KNOWN) or UNNAMED
+def cohort_of(
+    conf: Mapping[str, str],
+    app_name: str,
+    rules: CohortRules = BY_LOG,
+    platform: PlatformRun = UNTOLD_PLATFORM,
+    log: str = "",
+) -> str:
+    """The cohort: by the rules, by the tuner's or Airflow's tags in conf, by the platform's job where all its applications have
+    one name, else by the name without dates and ids. `log` is where it was read."""
+    found = _by_pattern(rules.pattern, (app_name, platform.job, log)) if rules.pattern is not None else ""
+    told = found or conf.get(COHORT) or _airflow_task(conf) or _platform_job(app_name, platform)
+    return rules.named or made_safe(told or without_dates(app_name), LONGEST_KNOWN) or UNNAMED
 
 
-def _as_it_says(conf: Mapping[str, str], app_name: str, rules: CohortRules) -> str:
-    if rules.pattern is not None and (found := rules.pattern.search(app_name)):
-        return ".".join(filter(None, found.groups())) or found.group() or UNNAMED
-    return conf.get(COHORT) or _airflow_task(conf) or without_dates(app_name)
+def _by_pattern(pattern: re.Pattern[str], texts: Iterable[str]) -> str:
+    found = next(filter(None, map(pattern.search, texts)), None)
+    return (".".join(filter(None, found.groups())) or found.group() or UNNAMED) if found else ""
+
+
+def _platform_job(app_name: str, platform: PlatformRun) -> str:
+    if app_name != _DATABRICKS_APP or not platform.job:
+        return ""
+    of_job = _JOB_CLUSTER.fullmatch(platform.job)
+    return ".".join(filter(None, of_job.groups())) if of_job else without_dates(platform.job)
 
 
 def without_dates(name: str) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from tuner.model.change import Prediction
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Decision
+from tuner.model.platform_run import UNTOLD_PLATFORM, PlatformRun
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.model.run import Origin, Outcome, RunState
 from tuner.replay.cohort_resources import NO_RESOURCES, CohortResources
@@ -21,7 +22,8 @@ class LoggedRun:
 
     `key` is that of the live run that it was, else made of the application's id. `steered` says that the tuner submitted
     it; `changes` is then the digest of its decision, where its version left one, and `directed` holds the ids of the
-    actions the Catalyst agent was told to carry out. `ended_at` is None where the log breaks off.
+    actions the Catalyst agent was told to carry out. `ended_at` is None where the log breaks off. `platform` is as the
+    application has it.
     """
 
     log: str
@@ -37,6 +39,7 @@ class LoggedRun:
     steered: bool = False
     changes: str = ""
     directed: tuple[str, ...] = ()
+    platform: PlatformRun = UNTOLD_PLATFORM
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,13 +42,13 @@ def logged_run(
     if start is None or not application.app_id or application.status is Completeness.FAILED:
         return None
     conf = application.conf
-    key = key_in(conf)
+    key, platform = key_in(conf), application.platform
     directed = {id_ for query in application.steering.directives for id_ in query.ids}
     run = LoggedRun(
         log=log,
         app_name=application.app_name,
-        key=key or "/".join((application.app_id, application.attempt or "1")),
-        cohort=cohort_of(conf, application.app_name, rules),
+        key=key or "/".join(filter(None, (application.app_id, platform.cluster_id, application.attempt or "1"))),
+        cohort=cohort_of(conf, application.app_name, rules, platform, log),
         try_number=_try_number(key or application.attempt or "1"),
         started_at=start,
         ended_at=moment(application.end_ms),
@@ -58,6 +58,7 @@ def logged_run(
         steered=bool(key),
         changes=conf.get(CHANGES, ""),
         directed=tuple(sorted(directed)),
+        platform=platform,
     )
     return with_queries(replace(run, state=state_of(application, failed=_has_error(application))), found, ends)
 

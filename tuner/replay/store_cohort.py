@@ -106,7 +106,10 @@ def _key(store: Store, cohort: str, run: LoggedRun, lost: Collection[str]) -> st
     """Ids of applications are those of their cluster: others start some in the same second."""
     if run.steered and run.key in lost:
         return run.key
-    of_it = f"{run.outcome.app_id}/{run.try_number}"
+    of_it, cluster = f"{run.outcome.app_id}/{run.try_number}", run.platform.cluster_id
+    # Imported by an earlier version it has a key without its cluster.
+    if cluster and store.cohort_of(f"{_PREFIX}/{of_it}") != cohort:
+        of_it = f"{cluster}/{of_it}"
     holder = store.cohort_of(f"{_PREFIX}/{of_it}")
     return f"{_PREFIX}/{of_it}" if holder in (None, cohort) else f"{_PREFIX}/{digest(cohort)}/{of_it}"
 

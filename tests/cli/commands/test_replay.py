@@ -274,7 +274,7 @@ def test_real_logs_of_others_are_all_read_and_what_is_not_used_is_named() -> Non
     assert "unused outer join in query72" in done.stdout
     assert "join order in query72" in done.stdout
     assert "nothing to recommend: no change should gain enough" in done.stdout
-    assert "Databricks Shell: 1 run" in done.stdout  # Its log has no end, but its work has one.
+    assert "113cpu: 1 run" in done.stdout  # A cluster of Databricks: its log has no end, but its work has one.
     assert "truncated_eventlog: of the same run as" in said(done)
 
 

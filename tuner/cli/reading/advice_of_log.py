@@ -70,4 +70,4 @@ def why_not_used(application: Application) -> str:
 
 
 def cohort_in(application: Application) -> str:
-    return cohort_of(application.conf, application.app_name)
+    return cohort_of(application.conf, application.app_name, platform=application.platform)

@@ -13,12 +13,15 @@ from tuner.spark.run_tags import COHORT
 
 UNNAMED = "(no name)"
 
+# Behind a year a month and a day without their zeros, or an ISO week.
+_YEAR_AND_SHORT = r"(?:19|20)\d\d(?:[-_/.]\d{1,2}|[-_/.]?W\d{1,2}){1,2}(?![0-9A-SU-Za-z]|T(?!\d))"
 # What differs from run to run in a name: UUIDs, long hexadecimal digests, and dates, times and long numbers. Short numbers
 # are taken for part of the name (etl2, query 17).
 _VARYING = re.compile(
     r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
     r"|(?<![0-9a-zA-Z])(?=[a-f]*\d)[0-9a-f]{12,}(?![0-9a-zA-Z])"
-    r"|(?:(?<![A-Za-z0-9])\d{4,}|(?<![A-Za-z0-9])(?=\d+(?:[-_:.]\d{2,}){2})\d|\d{8,})"
+    rf"|(?:(?<![A-Za-z0-9]){_YEAR_AND_SHORT}"
+    r"|(?<![A-Za-z0-9])\d{4,}|(?<![A-Za-z0-9])(?=\d+(?:[-_:.]\d{2,}){2})\d|\d{8,})"
     r"\d*(?:[-_:.T+/ ]+\d{2,})*Z?"
 )
 

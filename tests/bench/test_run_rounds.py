@@ -14,8 +14,8 @@ from tuner.bench.bench_run import BenchRun, Setup
 from tuner.bench.progress import Heard, Step
 from tuner.bench.records import Records
 from tuner.bench.run_rounds import run_rounds
-from tuner.bench.source_digest import digest_of, source_digest
 from tuner.errors import TunerError
+from tuner.source_digest import digest_of, source_digest
 
 from .made import run, setup
 

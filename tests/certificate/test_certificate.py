@@ -19,7 +19,7 @@ from tests.benchmarks.certificate.star import SHARES, make_star
 from tests.benchmarks.certificate.trap import Night, Trap
 from tests.benchmarks.certificate.traps import traps
 from tests.benchmarks.certificate.verdict import certify, is_in_doubt
-from tuner.bench.source_digest import source_digest
+from tuner.source_digest import source_digest
 
 BY_ITSELF: tuple[str, ...] = ()
 

@@ -37,6 +37,7 @@ from tuner.cost.learned.operator_times import shipped_model, write_model
 from tuner.history.store import Store
 from tuner.model.decision import Mode
 from tuner.model.run import RunState
+from tuner.pipeline import replay as pipeline_replay
 from tuner.pipeline import replayed as pipeline_replayed
 from tuner.problems import Problems
 from tuner.replay.cohort_of import CohortRules
@@ -104,7 +105,9 @@ def test_spark_finds_what_the_replay_in_one_process_finds(
 
 
 @pytest.mark.nightly
-def test_only_cohorts_that_have_changed_are_walked_again(spark: Any, tmp_path: Path) -> None:
+def test_only_cohorts_that_have_changed_are_walked_again(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     for cohort in ("a", "b", "c"):
         for number in range(3):
@@ -122,6 +125,8 @@ def test_only_cohorts_that_have_changed_are_walked_again(spark: Any, tmp_path: P
     assert (later.walked, later.harvest.read) == (3, 3)
     assert found(later) == found_here(logs, Walker())
 
+    assert replayed(spark, logs, out, Walker(Mode.SUGGEST)).walked == 4
+    monkeypatch.setattr(pipeline_replay, "source_digest", lambda: "of another tuner")
     assert replayed(spark, logs, out, Walker(Mode.SUGGEST)).walked == 4
     assert len(list((out / "_replay" / "walks").iterdir())) == 1
 

@@ -15,10 +15,10 @@ import msgspec
 
 from tuner import __version__
 from tuner.bench.bench_run import BenchRun, Setup
-from tuner.bench.source_digest import source_digest
 from tuner.bench.told_setting import told_value
 from tuner.errors import SparkSubmitError, TunerError
 from tuner.machine import machine
+from tuner.source_digest import source_digest
 from tuner.spark.spark_submit import find_spark_submit
 from tuner.steering.agent.spark_home import spark_at_hand
 from tuner.whole_file import write_whole

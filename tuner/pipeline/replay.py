@@ -1,7 +1,7 @@
 """The replay of a fleet as one pipeline on Spark: harvest, cohorts, the fleet's own model, the walk of each cohort.
 
-A replay that is killed goes on where it was. A cohort is walked again when its logs, what decides, or the tuner's version
-have changed.
+A replay that is killed goes on where it was. A cohort is walked again when its logs, what decides, or the tuner's code have
+changed.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from tuner.pipeline.walk import walk_cohorts
 from tuner.replay.cohort_of import BY_LOG, CohortRules
 from tuner.replay.run_selection import EVERYTHING, RunSelection
 from tuner.replay.walk import Walker
+from tuner.source_digest import source_digest
 
 # Runs that are walked before a round is finished, for each core: a replay that is killed loses no more than this.
 ROUND_RUNS = 1_000
@@ -99,7 +100,7 @@ def _versions(names: Iterable[str], logs: Mapping[str, HarvestedLog]) -> Iterato
 def _prices(prior: OperatorTimes) -> bytes:
     """The tuner, and what it learns prices from; without scipy it learns none."""
     learns = find_spec("scipy") is not None
-    return msgspec.json.encode((tuner.__version__, learns, msgspec.Raw(write_model(prior))))
+    return msgspec.json.encode((tuner.__version__, source_digest(), learns, msgspec.Raw(write_model(prior))))
 
 
 def _digest(*parts: str | bytes) -> str:

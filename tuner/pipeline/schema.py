@@ -23,8 +23,8 @@ def _columns(*rows: tuple[str, pa.DataType, str]) -> tuple[Column, ...]:
     return tuple(Column(*row) for row in rows)
 
 
-# Logs whose rows are of another version are read anew.
-VERSION = 1
+# Logs whose rows are of another version are read anew: it grows with what a column means.
+VERSION = 2
 
 _STRING, _LONG, _DOUBLE, _BOOLEAN = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 

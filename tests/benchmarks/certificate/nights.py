@@ -14,7 +14,7 @@ from tests.benchmarks.certificate.pair import Pair, Ran
 from tests.benchmarks.certificate.run_job import run_job
 from tests.benchmarks.certificate.trap import Night, Trap
 from tests.benchmarks.certificate.verdict import is_in_doubt
-from tuner.bench.source_digest import digest_of
+from tuner.source_digest import digest_of
 
 SOURCE = Path(tuner.__file__).parent
 STEERED, TWIN = "steered", "twin"

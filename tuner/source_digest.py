@@ -1,4 +1,4 @@
-"""Which code measures: in a checkout the version stays the same while the code changes."""
+"""Which code measures or decides: in a checkout the version stays the same while the code changes."""
 
 from __future__ import annotations
 

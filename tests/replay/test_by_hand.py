@@ -115,6 +115,8 @@ def test_a_change_that_somebody_made_later_is_compared_with_what_was_predicted(t
     assert STATIC in observed.words
     # What the runs with it were given is not theirs: nothing was in force in them.
     assert [run.in_force for run in replay.runs()] == [()] * 5
+    # Nor did they lack it.
+    assert [len(run.lacked) for run in replay.runs()] == [0, 1, 1, 0, 0]
 
 
 def test_a_change_that_was_there_from_the_start_was_never_advised(tmp_path: Path) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from tuner.model.action import ActionKind
 from tuner.model.change import Prediction
 from tuner.model.decision import Decision
 from tuner.model.run import Run
 from tuner.policy.already_set import already_set
 from tuner.policy.measure import seconds_by_query, usable
 from tuner.replay.cohort_replay import Lacked
+from tuner.replay.has_action import has_action
 from tuner.replay.trials import Trial, trials_lacked, with_trials
 
 
@@ -27,7 +29,8 @@ class Lack:
 def lack_of(run: Run, decision: Decision) -> Lack:
     """For the run's own seconds; nothing where it has none."""
     seconds = seconds_by_query(run) if usable(run) else {}
-    trials = trials_lacked(decision, {decided.id for decided in run.decision.in_force})
+    lacked = trials_lacked(decision, {decided.id for decided in run.decision.in_force})
+    trials = [trial for trial in lacked if not _is_set_so(trial, run)]
     conf = _set_by_others(run)
     free = with_trials(seconds, [trial for trial in trials if not _already_set(trial, conf)])
     every = with_trials(seconds, trials)
@@ -38,6 +41,12 @@ def _each(trials: Iterable[Trial], seconds: Mapping[str, float], conf: Mapping[s
     for trial in trials:
         if (predicted := with_trials(seconds, [trial])) is not None:
             yield Lacked(tuple(d.id for d in trial.decided), predicted, _already_set(trial, conf))
+
+
+def _is_set_so(trial: Trial, run: Run) -> bool:
+    """Whether somebody had set all that it sets, as it does, and it does nothing else."""
+    outcome = run.outcome
+    return outcome is not None and all(a.kind is ActionKind.SET_CONF and has_action(outcome, a) for a in trial.actions)
 
 
 def _already_set(trial: Trial, conf: Mapping[str, str]) -> dict[str, str]:

@@ -54,6 +54,17 @@ def test_a_dag_run_that_was_cleared_long_after_goes_back_to_where_it_ran_anew(st
     assert [store.runs_since("etl.load", dag_runs=n, most=100) for n in range(4)] == [0, 3, 3, 4]
 
 
+def test_how_many_runs_go_back_to_the_first_of_those_measured(store: Store) -> None:
+    states = [RunState.SUCCEEDED, RunState.SUCCEEDED, RunState.FAILED, RunState.SUCCEEDED, RunState.LOST, None]
+    for minute, state in enumerate(states):
+        store.begin(running(f"{minute}", minute=minute))
+        if state is not None:
+            store.finish(f"{minute}", state, LATER, None if state is RunState.LOST else full_outcome())
+    assert [store.runs_since_measured("etl.load", n, most=100) for n in range(5)] == [0, 3, 5, 6, 6]
+    assert store.runs_since_measured("etl.load", 3, most=4) == 3
+    assert store.runs_since_measured("other", 3, most=4) == 0
+
+
 def test_marks_are_those_of_the_runs(store: Store) -> None:
     for minute in range(3):
         store.begin(running(f"k{minute}", minute=minute))

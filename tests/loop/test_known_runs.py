@@ -11,6 +11,7 @@ import pytest
 from tests.panel.nights import COHORT, keep, night, query
 from tuner.history.store import Store
 from tuner.loop.known_runs import known_marks, known_runs, number_known
+from tuner.model.run import RunState
 
 
 def test_a_run_whose_clock_was_days_ahead_is_not_the_latest_for_all_these_days(tmp_path: Path) -> None:
@@ -49,3 +50,12 @@ def test_of_a_mapped_task_the_runs_of_several_nights(
     monkeypatch.setattr(Store, "runs_since", runs_since)
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
         assert number_known(store, COHORT) == known
+
+
+def test_what_was_measured_before_a_long_outage_is_still_known(tmp_path: Path) -> None:
+    nights = [night(n, query("q1", 10)) for n in range(5)]
+    failed = (night(n, state=RunState.FAILED) for n in range(5, 135))
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        keep(store, *nights, *(replace(run, outcome=None) for run in failed))
+        assert [run.key for run in known_runs(store, COHORT) if run.outcome] == [run.key for run in nights]
+        assert len(known_marks(store, COHORT)) == number_known(store, COHORT) == 135

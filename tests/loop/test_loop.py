@@ -41,7 +41,9 @@ from tuner.loop.event_log_place import EventLogPlace
 from tuner.loop.log_lines import report_lines, turn_details, turn_lines
 from tuner.loop.loop import JobToRun, Report, Turn, complete, prepare
 from tuner.loop.steered import unsteered as unsteered_job
+from tuner.loop.withdraw import forget
 from tuner.model.action import Action, ActionKind
+from tuner.model.agent_message import DIRECTIVES
 from tuner.model.application import Completeness, Problem, ProblemCode
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.decision import Mode, Standing
@@ -533,6 +535,7 @@ def test_a_night_of_many_mapped_instances_does_not_make_the_one_before_it_forgot
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch, dag_runs: int
 ) -> None:
     monkeypatch.setattr(known_runs, "HISTORY_RUNS", 4)
+    monkeypatch.setattr(known_runs, "LEARN_RUNS", 4)
     monkeypatch.setattr(known_runs, "HISTORY_DAG_RUNS", dag_runs)
 
     def night(number: int) -> list[Turn]:
@@ -550,6 +553,38 @@ def test_a_night_of_many_mapped_instances_does_not_make_the_one_before_it_forgot
     killed = [sum(bool(turn.decision.in_force) for turn in night(number)) for number in range(6)]
     # What nobody knows the cause of is tried once more after a night without it: those beside it have other data.
     assert killed == ([0, 1, 0, 1, 0, 0] if dag_runs else [0, 1, 1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("is_logged", [True, False])
+@pytest.mark.parametrize(
+    ("tried", "standing"), [(4.0, Standing.PROMOTED), (20.0, Standing.ROLLED_BACK)], ids=["proven", "taken out"]
+)
+def test_an_outage_does_not_make_what_runs_have_shown_forgotten(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, tried: float, standing: Standing, is_logged: bool
+) -> None:
+    monkeypatch.setattr(known_runs, "HISTORY_RUNS", 4)
+    monkeypatch.setenv("XDG_DATA_HOME", str(nightly.root / "data"))
+    if is_logged:  # else the agent's jar may have been what failed
+        nightly.steering, nightly.submission = Steering.AGENT, Submission(agent_jar="hdfs:///jars/agent.jar")
+    for number in range(4):
+        turn = nightly.prepare(f"e/{number}/1")
+        is_told = bool(turn.decision.in_force)
+        Spark(seconds=tried if is_told else 7.0, broadcast=is_told, agent=DIRECTIVES in turn.conf).run(turn)
+        complete(turn, nightly.url, failed=False)
+    before = nightly.prepare("e/4/1")
+    assert {d.standing for d in before.decision.changes} == {standing}
+    forget([before], nightly.url)
+    for number in range(4, 14):  # every other one without it, to find the cause
+        turn = nightly.prepare(f"e/{number}/1")
+        if is_logged:
+            Spark(error="[PATH_NOT_FOUND] Path does not exist", agent=DIRECTIVES in turn.conf).run(turn)
+            complete(turn, nightly.url, failed=True)
+        else:
+            with Store.open(nightly.url) as store:
+                store.finish(turn.job.key, RunState.FAILED, turn.started_at, None)
+    after = nightly.prepare("e/14/1")
+    assert {d.id: d.standing for d in after.decision.changes} == {d.id: standing for d in before.decision.changes}
+    assert set(after.conf) == set(before.conf)
 
 
 @pytest.mark.parametrize("siblings", [1, 2, 5])
@@ -1021,7 +1056,6 @@ def test_each_key_has_a_directory_of_its_own(nightly: Nightly) -> None:
 # --- By which way ---
 
 SPARK = SparkAtHand(Path("/opt/spark"), "4.0.1", "2.13")
-DIRECTIVES = "spark.tuner.directives"
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from datetime import datetime, timedelta
+from itertools import islice
 from statistics import median
 from typing import Any
 
@@ -48,6 +49,15 @@ def runs_since(session: Session, cohort: str, dag_runs: int, most: int) -> int:
     return max(of_latest, default=0)
 
 
+def runs_since_measured(session: Session, cohort: str, measured: int, most: int) -> int:
+    """How many of a cohort's newest runs, `most` at most, go back to the first of its latest `measured` that succeeded and were
+    measured."""
+    columns: tuple[Any, ...] = (RunRow.state, RunRow.app_id)
+    newest = enumerate(session.execute(newest_of(select(*columns), cohort, most)), 1)
+    places = (place for place, row in newest if _is_measured(row))
+    return max(islice(places, measured), default=0)
+
+
 def marks_of(session: Session, cohort: str, limit: int) -> list[RunMark]:
     """What tells the newest runs of a cohort from others, oldest first."""
     columns: tuple[Any, ...] = tuple(getattr(RunRow, field.name) for field in fields(RunMark))
@@ -69,10 +79,14 @@ def key_before(session: Session, cohort: str, key: str) -> str | None:
     if at is None:
         return None
     instance, older = _instance(newest_first[at]), newest_first[at + 1 :]
-    before = [row for row in older if row.state == RunState.SUCCEEDED and row.app_id is not None]
+    before = [row for row in older if _is_measured(row)]
     of_it = (row for row in before if _instance(row) == instance)
     found = next(of_it, before[0] if before else None)
     return None if found is None else str(found.key)
+
+
+def _is_measured(row: Row[Any]) -> bool:
+    return row.state == RunState.SUCCEEDED and row.app_id is not None
 
 
 def _instance(row: Row[Any]) -> str:

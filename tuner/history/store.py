@@ -38,6 +38,7 @@ from tuner.history.run_columns import (
     keys_with,
     marks_of,
     runs_since,
+    runs_since_measured,
     usual_ms,
     whole_runs,
 )
@@ -205,6 +206,12 @@ class Store:
         outside Airflow. A mapped task has many in each."""
         with self._reading() as session:
             return runs_since(session, cohort, dag_runs, most)
+
+    def runs_since_measured(self, cohort: str, measured: int, most: int) -> int:
+        """How many of a cohort's newest runs go back to the first of its latest `measured` that succeeded and were measured,
+        `most` at most: after an outage these are long ago."""
+        with self._reading() as session:
+            return runs_since_measured(session, cohort, measured, most)
 
     def elsewhere(self, cohort: str, cohorts: int, runs: int) -> Elsewhere:
         """What the newest runs of other cohorts hold for this one: the latest decisions of up to so many of them, and the

@@ -54,7 +54,9 @@ def number_known(store: Store, cohort: str) -> int:
     """How many of a cohort's newest runs these are."""
     several = store.runs_since(cohort, HISTORY_DAG_RUNS, MANY_RUNS)
     least = store.runs_since(cohort, LEAST_DAG_RUNS, MOST_HISTORY_RUNS) if several == MANY_RUNS else 0
-    return max(HISTORY_RUNS, several, least)
+    # What outages left no run of has neither shown anything nor made it forgotten.
+    measured = store.runs_since_measured(cohort, LEARN_RUNS, MOST_HISTORY_RUNS)
+    return max(HISTORY_RUNS, several, least, measured)
 
 
 def _begun(runs: list[_Started]) -> list[_Started]:

@@ -15,6 +15,7 @@ from tests.policy.histories import advised, recommend, told
 from tuner.advice.forbidden_broadcasts import forbidden_broadcasts
 from tuner.eventlog.location import local_path
 from tuner.history.store import Store
+from tuner.loop import known_runs
 from tuner.loop.loop import Turn, complete
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import DecidedChange, Mode, Standing
@@ -115,6 +116,26 @@ def test_what_a_person_approves_afterwards_is_tried_and_what_was_approved_before
     with Store.open(nightly.url) as store:
         store.record(replace(said, at=datetime.now(UTC) + timedelta(seconds=1)))
     assert nightly.prepare("e/6/1").decision.actions == change.actions
+
+
+@pytest.mark.parametrize("approved", [True, False], ids=["approved since", "approved before"])
+def test_what_a_person_approved_stays_when_the_runs_before_that_are_forgotten(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, approved: bool
+) -> None:
+    monkeypatch.setattr(known_runs, "HISTORY_RUNS", 4)
+    monkeypatch.setattr(known_runs, "LEARN_RUNS", 4)
+    nightly.user_conf = OFF
+    nightly.night("e/0/1", Spark())
+    change = hint_of(nightly.prepare("e/1/1")).change
+    at = datetime.now(UTC) - timedelta(days=0 if approved else 1)
+    with Store.open(nightly.url) as store:
+        store.record(Verdict(nightly.cohort, change.id, Ruling.APPROVE, "ana", at))
+    for number in range(1, 8):
+        turn = nightly.prepare(f"e/{number}/1")
+        has_it, held = bool(turn.decision.in_force), hint_of(turn).held
+        assert (held is None or held.code is not ReasonCode.BROADCASTS_OFF) is approved, number
+        Spark(4.0 if has_it else 7.0, broadcast=has_it, agent=has_it).run(turn)
+        complete(turn, nightly.url, failed=False)
 
 
 def test_a_positive_threshold_is_their_word_on_the_property_alone(nightly: Nightly) -> None:

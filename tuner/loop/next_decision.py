@@ -141,8 +141,8 @@ def _forbidden_broadcasts(situation: Situation, own_conf: Mapping[str, str]) -> 
     changes = [*situation.advised, *(d.change for run in situation.runs for d in run.decision.changes)]
     barred = forbidden_broadcasts(changes, (own_conf, latest.conf), latest.queries)
     since = _own_word_since(situation.runs)
-    said = ((change, situation.rulings.on(change)) for change in changes)
-    asked_for = {c.trial for c, v in said if v and v.ruling is Ruling.APPROVE and since and v.at > since}
+    approved = ((c, v) for c in changes if (v := situation.rulings.on(c)) and v.ruling is Ruling.APPROVE)
+    asked_for = {c.trial for c, v in approved if since and (v.at > since or _was_later(c, situation.runs))}
     trials = {c.id: c.trial for c in changes}
     return {id_: why for id_, why in barred.items() if trials.get(id_, id_) not in asked_for}
 
@@ -151,10 +151,25 @@ def _own_word_since(runs: Sequence[Run]) -> datetime | None:
     """When the first of the newest runs started that all had broadcasts switched off; None where the newest had not."""
     since = None
     for run in reversed([run for run in runs if run.outcome]):
-        if run.outcome and not (broadcasts_off(run.outcome.conf) or any(q.broadcasts_off for q in run.outcome.queries)):
+        if not _has_own_word(run):
             break
         since = run.started_at
     return since
+
+
+def _was_later(change: Change, runs: Sequence[Run]) -> bool:
+    """Whether what was approved before all of these runs was so after their broadcasts were switched off: they had it in spite of
+    that, and none was denied it. How long they are switched off is not known where all of them had that."""
+    if not all(_has_own_word(run) for run in runs if run.outcome):
+        return False
+    decided = [d for run in runs for d in run.decision.changes if d.id == change.id]
+    denied = any(d.held is not None and d.held.code is ReasonCode.BROADCASTS_OFF for d in decided)
+    return not denied and any(d.is_in_force for d in decided)
+
+
+def _has_own_word(run: Run) -> bool:
+    found = run.outcome
+    return found is not None and bool(broadcasts_off(found.conf) or any(q.broadcasts_off for q in found.queries))
 
 
 def _undirectable(decision: Decision, newest: KnownQueries) -> dict[str, Reason]:

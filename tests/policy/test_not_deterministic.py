@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
+from datetime import timedelta
+
+import pytest
 
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import Run
@@ -44,3 +48,42 @@ def test_a_query_that_the_latest_run_did_not_have_counts_as_it_last_ran() -> Non
     assert standings(found) == {conf().id: Standing.HELD, OTHER.id: Standing.TRIAL}
     mended = [BASE, run(1, {"q1": 10, "q2": 10}), run(2, {"q2": 10})]
     assert in_force(decide(situation(Mode.AUTO, 1, mended, advice[:1]))) == {conf().id}
+
+
+PROVEN = decided(conf(), Standing.PROMOTED, queries=("q2",))
+
+
+def _nights(drawing: Collection[int], number: int, hours: int = 24) -> list[Run]:
+    """So many runs, all but the first with a proven property, in some of which a query draws."""
+    found = []
+    for night in range(number):
+        seconds, changes = {"q2": 10 if night else 20}, [PROVEN] * bool(night)
+        one = run(night, {"q1": 10, **seconds} if night in drawing else seconds, *changes)
+        took = timedelta(minutes=10)
+        started = one.started_at + night * (timedelta(hours=hours) - timedelta(days=1))
+        one = replace(one, started_at=started, ended_at=started + took)
+        found.append(_drawing(one, "q1") if night in drawing else one)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("drawing", "nights", "is_held"),
+    [
+        pytest.param({0}, 9, False, id="once, and away for a week"),
+        pytest.param({0}, 7, True, id="may come each week"),
+        pytest.param({0, 11}, 22, True, id="came back after longer"),
+        pytest.param({0, 11}, 24, False, id="away for longer than ever"),
+        pytest.param({0, 1, 2, 10}, 17, True, id="lately"),
+    ],
+)
+def test_a_property_waits_for_a_query_that_draws_as_long_as_that_may_come_back(
+    drawing: Collection[int], nights: int, is_held: bool
+) -> None:
+    runs = _nights(drawing, nights)
+    assert in_force(decide(situation(Mode.AUTO, 1, runs))) == (set() if is_held else {conf().id})
+    of_its_own = [recommend(MINE)]
+    assert MINE.id not in in_force(decide(situation(Mode.AUTO, 1, runs, of_its_own)))
+
+
+def test_what_comes_once_a_day_in_a_job_of_each_hour_comes_again() -> None:
+    assert not in_force(decide(situation(Mode.AUTO, 1, _nights({0}, 24, hours=1))))

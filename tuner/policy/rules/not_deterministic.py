@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import timedelta
 
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run
 from tuner.policy.held_back import held_back
+from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
+
+# What a job of each night does once a week comes again, and so does what one of each hour does once a day.
+LEAST_RUNS_AWAY = 7
+LEAST_AWAY = timedelta(days=7)
 
 
 def not_deterministic(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
-    """Holds changes that could change the rows of a query that is not deterministic, as it last ran."""
-    # Not of the latest run alone: what comes once a week comes again.
+    """Holds changes that could change the rows of a query that is not deterministic, as it last ran; a property as long as such
+    a query may come back."""
     queries = {query.fingerprint: query for run in situation.runs if run.outcome for query in run.outcome.queries}
     found = [query for query in queries.values() if query.not_deterministic]
-    return [held_back(d, why) if (why := changes_results(d.change, found)) else d for d in decided]
+    are_away = _are_away({query.fingerprint for query in found}, situation.runs)
+
+    def why(change: Change) -> Reason | None:
+        return changes_results(change, () if are_away and not change.is_on_joins else found)
+
+    return [held_back(d, reason) if (reason := why(d.change)) else d for d in decided]
+
+
+def _are_away(queries: Collection[str], runs: Sequence[Run]) -> bool:
+    """Whether none of these queries (fingerprints) ran for longer than ever before, a week of runs at least: whoever looks at ten
+    rows of a table once does not do so each night."""
+    longest = away = 0
+    latest: Run | None = None
+    for run in runs:
+        if not run.fingerprints.isdisjoint(queries):
+            longest, away, latest = max(longest, away), 0, run
+        elif latest is not None and usable(run):
+            away += 1
+    if latest is None or away <= longest or away < LEAST_RUNS_AWAY:
+        return False
+    return runs[-1].started_at - latest.started_at >= LEAST_AWAY
 
 
 def changes_results(change: Change, queries: Iterable[Query]) -> Reason | None:

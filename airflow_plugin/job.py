@@ -46,7 +46,14 @@ def job_of(task: TaskSubmission, settings: Settings, waited: float = 0.0) -> Job
             settings.max_executor_memory, settings.max_driver_memory, task.shapes, task.is_driver_apart
         ),
         runs_as=task.runs_as,
+        tries_left=_tries_left(ti),
     )
+
+
+def _tries_left(ti: Any) -> int | None:
+    """How many tries follow if this one fails; None where the task instance does not tell."""
+    most = getattr(ti, "max_tries", None)
+    return None if most is None else max(0, most + 1 - ti.try_number)
 
 
 def _tags_of(ti: Any) -> tuple[str, ...] | None:

@@ -108,6 +108,12 @@ class TestJob:
         assert loop.job.try_number == 3
         assert loop.job.cohort == "sales.nightly"
 
+    @pytest.mark.parametrize(("try_number", "left"), [(1, 2), (2, 1), (3, 0), (4, 0)])
+    def test_tells_how_many_tries_are_left(self, submit: Any, loop: Any, ti: Any, try_number: int, left: int) -> None:
+        ti.try_number, ti.max_tries = try_number, 2
+        run(operator(), ti)
+        assert loop.job.tries_left == left
+
     def test_names_the_mapped_instance(self, submit: Any, loop: Any, ti: Any) -> None:
         ti.map_index = 4
         run(operator(), ti)

@@ -620,6 +620,23 @@ def test_threads_that_prepare_at_once_try_a_change_once(nightly: Nightly) -> Non
     assert [problem for turn in turns for problem in turn.problems] == []
 
 
+@pytest.mark.parametrize(("tries_left", "is_tried"), [(1, True), (0, False), (None, False)])
+def test_a_job_whose_first_tries_never_find_their_input_tries_in_a_retry_that_is_not_the_last(
+    nightly: Nightly, tries_left: int | None, is_tried: bool
+) -> None:
+    in_force: list[Standing] = []
+    for number in range(8):
+        first = nightly.prepare(f"e/{number}/1")
+        Spark(error="[PATH_NOT_FOUND] Path does not exist").run(first)
+        complete(first, nightly.url, failed=True)
+        retry = prepare(replace(nightly.job(f"e/{number}/2"), tries_left=tries_left), nightly.url)
+        has_it = bool(retry.decision.in_force)
+        in_force += [d.standing for d in retry.decision.in_force]
+        Spark(4.0 if has_it else 7.0, broadcast=has_it).run(retry)
+        complete(retry, nightly.url, failed=False)
+    assert in_force == ([Standing.TRIAL, Standing.PROMOTED] if is_tried else [])
+
+
 def test_a_log_cut_in_the_middle_is_partial_and_no_evidence_on_a_change(nightly: Nightly) -> None:
     nightly.night("e/1/1")
     report = nightly.night("e/2/1", Spark(seconds=1, cut=20))

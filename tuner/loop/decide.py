@@ -44,6 +44,7 @@ def decide(known: Known, problems: Problems) -> Decision:
         objective=job.objective,
         imported=known.imported,
         instance=job.instance,
+        tries_left=job.tries_left,
     )
     taken = partial(cut_sizes, known, raises, decided)
     cuts = problems.guard("look at what the job never uses", taken, tuple[SizeChange, ...]())

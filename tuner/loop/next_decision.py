@@ -31,6 +31,7 @@ from tuner.policy.imported_changes import imports_now, with_imports
 from tuner.policy.instances import latest_of_instance
 from tuner.policy.known_queries import KnownQueries, newest_of_classed
 from tuner.policy.measure import usable
+from tuner.policy.only_retries_tell import only_retries_tell
 from tuner.policy.passing_queries import passing_queries
 from tuner.policy.set_by_program import set_by_program
 from tuner.policy.situation import BY_SUBMIT, Situation
@@ -71,11 +72,12 @@ def next_decision(
     objective: Objective = Objective.TIME,
     imported: Sequence[ImportedChange] = (),
     instance: str = "",
+    tries_left: int | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
     what the user set for it, `objective` what its changes are judged by, `imported` what other cohorts' baselines brought,
-    `instance` which one of a mapped task it is.
+    `instance` which one of a mapped task it is, `tries_left` how many tries follow if it fails (None: not known).
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises. `advised` is what was advised on these facts already.
@@ -84,14 +86,14 @@ def next_decision(
     imports = imports_now(imported, latest_of_instance(runs, instance), own)
     decided = (d.change for run in runs for d in run.decision.changes)
     known = {a.id: a for change in (*decided, *imports.changes) for a in change.actions}.values()
-    tries = [*runs, *earlier_tries]
+    of_it = list(earlier_tries)
     situation = Situation(
         mode=mode,
         try_number=try_number,
         runs=runs,
         advised=with_imports(imports, own),
         verdicts=verdicts,
-        earlier_try_failed=failed_with_changes(tries, key),
+        earlier_try_failed=failed_with_changes([*runs, *of_it], key),
         oversized=oversized_hints(facts, known) if facts else {},
         drivable=BY_AGENT if reach is Reach.AGENT else BY_SUBMIT,
         to_come=to_come,
@@ -99,6 +101,7 @@ def next_decision(
         unlike=imports.waiting,
         objective=objective,
         instance=instance,
+        may_try_again=bool(tries_left) and only_retries_tell(runs, of_it, key, try_number),
     )
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)

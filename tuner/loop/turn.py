@@ -48,7 +48,7 @@ class JobToRun:
     other Spark jobs, too: it may end before this one, or for another.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
     `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates or says it is ("": nobody
-    named one).
+    named one). `tries_left` is how many more tries follow if this one fails (None: not known).
     """
 
     cohort: str
@@ -74,6 +74,7 @@ class JobToRun:
     memory_limits: MemoryLimits = MemoryLimits()  # noqa: RUF009 (frozen)
     tags: tuple[str, ...] | None = None
     runs_as: str = ""
+    tries_left: int | None = None
 
     @property
     def is_mapped(self) -> bool:

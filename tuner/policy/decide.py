@@ -35,7 +35,7 @@ from tuner.policy.rules.undirectable import undirectable
 from tuner.policy.rules.unmeasurable import unmeasurable
 from tuner.policy.rules.worse_on_other_days import worse_on_other_days
 from tuner.policy.situation import Situation
-from tuner.policy.suspects import REFUSED
+from tuner.policy.suspects import was_refused
 
 Rule = Callable[[Situation, Sequence[DecidedChange]], list[DecidedChange]]
 
@@ -126,8 +126,4 @@ def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
     stem = key.rsplit("/", 1)[0]
     tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
     steered = (r for r in tries if r.decision.in_force or r.decision.lent)
-    return any(r.state is not RunState.SUCCEEDED and not _was_refused(r) and not failed_without(r) for r in steered)
-
-
-def _was_refused(run: Run) -> bool:
-    return run.failure is not None and run.failure.kind in REFUSED
+    return any(r.state is not RunState.SUCCEEDED and not was_refused(r) and not failed_without(r) for r in steered)

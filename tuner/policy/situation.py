@@ -35,7 +35,8 @@ class Situation:
     one that was; `unlike`, it was imported, and proven with other inputs or in another context. `to_come` is the context of
     the run to come, where that is known; `elsewhere` tells by kind of change what trials came to in other cohorts. `classes`
     are those of the values that the runs' queries had: the runs hold them in place of their ids. `awaited` are, by the id of
-    a change to a join, the values that it was meant for and has not met since.
+    a change to a join, the values that it was meant for and has not met since. `may_try_again`: of late only retries could be
+    measured (`only_retries_tell`), and another one is left after this run.
     """
 
     mode: Mode
@@ -55,6 +56,7 @@ class Situation:
     classes: LiteralClasses | None = None
     objective: Objective = Objective.TIME
     instance: str = ""
+    may_try_again: bool = False
     of_others: frozenset[str] = field(init=False)
     awaited: Mapping[str, Awaited] = field(init=False)
     rulings: Rulings = field(init=False)

@@ -10,6 +10,7 @@ from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.failure import UNEXPLAINED, Failure, FailureKind
+from tuner.model.run import Run
 from tuner.spark.knobs import KNOBS
 from tuner.spark.lever import Lever
 
@@ -100,6 +101,11 @@ def makers_of(failure: Failure | None) -> Makers:
 def from_outside(failure: Failure | None) -> bool:
     """Whether no change can have made it."""
     return makers_of(failure) == _NOTHING
+
+
+def was_refused(run: Run) -> bool:
+    """Whether a run failed for what it asked of others."""
+    return run.failure is not None and run.failure.kind in REFUSED
 
 
 def alike(a: Failure | None, b: Failure | None) -> bool:

@@ -43,7 +43,7 @@ from tuner.loop.loop import JobToRun, Report, Turn, complete, prepare
 from tuner.loop.steered import unsteered as unsteered_job
 from tuner.loop.withdraw import forget
 from tuner.model.action import Action, ActionKind
-from tuner.model.agent_message import DIRECTIVES
+from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.application import Completeness, Problem, ProblemCode
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.decision import Mode, Standing
@@ -585,6 +585,29 @@ def test_an_outage_does_not_make_what_runs_have_shown_forgotten(
     after = nightly.prepare("e/14/1")
     assert {d.id: d.standing for d in after.decision.changes} == {d.id: standing for d in before.decision.changes}
     assert set(after.conf) == set(before.conf)
+
+
+def test_a_query_that_seldom_comes_is_steered_when_it_does(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it has come twice; however much other queries of the job read."""
+    monkeypatch.setattr(known_runs, "LEARN_RUNS", 2)
+    monkeypatch.setenv("XDG_DATA_HOME", str(nightly.root / "data"))
+    nightly.steering, nightly.submission = Steering.AGENT, Submission(agent_jar="hdfs:///jars/agent.jar")
+
+    def run(key: str, schema: str) -> bool:
+        turn = nightly.prepare(key)
+        is_told = DIRECTIVES in turn.conf
+        relations = {r for q in decode_whole(turn.conf[DIRECTIVES]).queries for r in q.relations} if is_told else set()
+        has_it = f"{schema}.items" in relations
+        Spark(4.0 if has_it else 7.0, broadcast=has_it, agent=is_told, schema=schema).run(turn)
+        complete(turn, nightly.url, failed=False)
+        return has_it
+
+    told = []
+    for load in range(4):
+        told.append(run(f"e/load{load}/1", "db"))
+        for poll in range(4):
+            run(f"e/poll{load}.{poll}/1", "polls")
+    assert told == [False, False, True, True]
 
 
 @pytest.mark.parametrize("siblings", [1, 2, 5])

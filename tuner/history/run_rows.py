@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -116,11 +117,25 @@ def read_recent(
     wanted = {run.key: Detail.PAST for run in by_changes.values()}
     # The end of a month is longer ago than the newest, and comes again.
     largest = max(older, key=_data_bytes, default=None)
-    wanted |= {run.key: Detail.FULL for run in (*measured[:in_full], largest, rests_on) if run}
+    newest = measured[:in_full]
+    wanted |= {run.key: Detail.FULL for run in (*newest, *_with_others(newest, older), largest, rests_on) if run}
     documents = session.execute(select(RunRow.key, RunRow.outcome).where(RunRow.key.in_(wanted)))
     outcomes = {key: readable_outcome(key, document, wanted[key]) for key, document in documents if document}
     known = (replace(run, outcome=outcomes[run.key]) if run.key in outcomes else run for run in runs)
     return [run for run in known if run.outcome is not None or run.key not in outcomes][::-1]
+
+
+def _with_others(newest: Sequence[Run], older: Sequence[Run]) -> list[Run]:
+    """Of each query that several runs had, and none of the newest, the newest run: as many as these at most."""
+    runs_of = Counter(fingerprint for run in (*newest, *older) for fingerprint in run.fingerprints)
+    lacking = {fingerprint for fingerprint, number in runs_of.items() if number > 1}
+    lacking -= {fingerprint for run in newest for fingerprint in run.fingerprints}
+    found: list[Run] = []
+    for run in older:
+        if len(found) < len(newest) and not lacking.isdisjoint(run.fingerprints):
+            found.append(run)
+            lacking -= run.fingerprints
+    return found
 
 
 def _share_a_query(run: Run, other: Run) -> bool:

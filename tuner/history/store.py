@@ -194,10 +194,11 @@ class Store:
             return usual_ms(session, cohort)
 
     def recent(self, cohort: str, limit: int, in_full: int, instance: InstanceRuns | None = None) -> list[Run]:
-        """As `runs`, for a decision: the newest `in_full` that succeeded are whole, and the one of the others that read most;
-        what else is older has what times rest on, and the newest of each with the same changes its blocks of joins, for the
-        others tell no more of these. Of a decision for an `instance` of a mapped task the run that it rests on is whole, too,
-        and older ones are those that share a query with it, of runs before the newest `limit` as well."""
+        """As `runs`, for a decision: the newest `in_full` that succeeded are whole, of each query that comes back and that these
+        lack the newest run (as many more at most), and the one of the others that read most; what else is older has what times
+        rest on, and the newest of each with the same changes its blocks of joins, for the others tell no more of these. Of a
+        decision for an `instance` of a mapped task the run that it rests on is whole, too, and older ones are those that share a
+        query with it, of runs before the newest `limit` as well."""
         with self._reading_much() as session:
             return read_recent(session, cohort, limit, in_full, instance)
 

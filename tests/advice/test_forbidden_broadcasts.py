@@ -138,6 +138,40 @@ def test_what_a_person_approved_stays_when_the_runs_before_that_are_forgotten(
         complete(turn, nightly.url, failed=False)
 
 
+def test_what_a_person_approved_against_a_setting_for_one_query_stays_when_its_run_is_no_longer_read_whole(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of older runs a decision reads only what times rest on."""
+    monkeypatch.setattr(known_runs, "LEARN_RUNS", 1)
+    for number in range(6):
+        turn = nightly.prepare(f"e/{number}/1")
+        has_it = bool(turn.decision.in_force)
+        assert has_it is bool(number)
+        Spark(4.0 if has_it else 7.0, broadcast=has_it, agent=has_it).run(turn)
+        switch_off_in_the_first_of_two_queries(turn)
+        complete(turn, nightly.url, failed=False)
+        if not number:
+            change = hint_of(nightly.prepare("e/1/1")).change
+            with Store.open(nightly.url) as store:
+                store.record(Verdict(nightly.cohort, change.id, Ruling.APPROVE, "ana", datetime.now(UTC)))
+
+
+def switch_off_in_the_first_of_two_queries(turn: Turn) -> None:
+    directory = local_path(turn.event_log_dir)
+    assert directory is not None
+    for log in directory.iterdir():
+        events = [json.loads(line) for line in log.read_text().splitlines()]
+        of_second = [
+            {**e, "executionId": 1, **({"rootExecutionId": 1, "description": "count"} if "description" in e else {})}
+            for e in events
+            if e["Event"].endswith(("SQLExecutionStart", "SQLExecutionEnd"))
+        ]
+        for start in of_second[:1]:
+            start["sparkPlanInfo"] = start["sparkPlanInfo"]["children"][0]
+        events = [modified(e) for e in events]
+        log.write_text("".join(json.dumps(e) + "\n" for e in [*events[:-1], *of_second, events[-1]]))
+
+
 def test_a_positive_threshold_is_their_word_on_the_property_alone(nightly: Nightly) -> None:
     nightly.user_conf = {STATIC: "5m"}
     nightly.night("e/1/1", Spark())

@@ -73,6 +73,7 @@ class _BriefQuery:
     not_deterministic: str = ""
     logged_conditions: tuple[FilterCondition, ...] | None = None
     repeated_run_ms: int = 0
+    broadcasts_off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,15 @@ def test_a_hint_is_for_a_statement_that_filters_by_what_was_measured(text: str, 
     assert held == ([f"held: its statement does not filter by {lost}, as when it was measured"] if lost else [])
 
 
+def test_a_table_of_a_month_is_one_that_the_statement_names() -> None:
+    """Plans name it with a star: what was no longer filtered by was taken for a view's."""
+    ran = replace(measured("statement 1 of 1"), conditions=(FilterCondition("db.sales_*.price", ""),))
+    of_month = FILTERED.replace("sales s", "sales_202401 s")
+    for text, lost in ((of_month, False), (of_month.replace(" AND s.price > 5", ""), True)):
+        held = [why for _, why in hinted(decision(), [text], [ran]).skipped if "does not filter by price" in why]
+        assert bool(held) is lost
+
+
 VIEW = "CREATE OR REPLACE TEMP VIEW chosen AS SELECT * FROM db.sales WHERE price > 5 AND sold = '2024-01-05'"
 OF_VIEW = FILTERED.replace("sales s", "chosen s").replace(" AND s.price > 5 AND s.sold = '2024-01-05'", "")
 

@@ -13,7 +13,7 @@ from sqlglot.optimizer.simplify import simplify
 
 from tuner.model.query_values import FilterCondition
 from tuner.plan.values import is_day, value_digest
-from tuner.steering.sql_names import Name, key_name, same_relation, written_name
+from tuner.steering.sql_names import Name, key_name, measured_name, same_relation, written_name
 from tuner.steering.sql_parse import UnreadableSqlError, parse_statement
 
 _VARIABLES = (exp.Parameter, exp.Placeholder, exp.SessionParameter)
@@ -31,7 +31,7 @@ class SqlFilters:
 
     `readings` are digests of their values (`tuner.plan.values`), days aside: as they are written, and as they are computed; none
     where a variable stands for one. `columns` are the names in them, and of what these are named after; `relations` are the
-    tables that the text names.
+    tables that the text names, as plans do.
     """
 
     readings: tuple[frozenset[str], ...]
@@ -68,9 +68,8 @@ class JobFilters:
         columns = _filtering(trees, computed)
         varies = any(c.find(*_VARIABLES) for c in conditions) or not columns.isdisjoint(self._variables)
         readings = () if varies else tuple(frozenset(_values(those)) for those in (conditions, computed))
-        return SqlFilters(
-            readings, columns, frozenset(_name(table) for one in trees for table in one.find_all(exp.Table))
-        )
+        tables = (table for one in trees for table in one.find_all(exp.Table))
+        return SqlFilters(readings, columns, frozenset(measured_name(_known(table)) for table in tables))
 
     @cached_property
     def _views(self) -> Mapping[int, exp.Expr]:
@@ -112,10 +111,14 @@ def _read_by(tree: exp.Expr, views: Mapping[Name, exp.Expr]) -> Iterator[exp.Exp
 
 
 def _name(table: exp.Table | None) -> Name:
+    return written_name(_known(table))
+
+
+def _known(table: exp.Table | None) -> list[str]:
     """A table's name as far as the text has it: a variable may stand for its schema."""
     parts = reversed(table.parts if table else [])
     known = list(takewhile(lambda part: isinstance(part, exp.Identifier), parts))
-    return written_name(part.name for part in reversed(known))
+    return [part.name for part in reversed(known)]
 
 
 def _conditions(tree: exp.Expr) -> Iterator[exp.Expr]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from tuner.plan.relation import normalise_path, normalise_table
+
 Name = tuple[str, ...]
 
 
@@ -29,6 +31,14 @@ def written_name(identifiers: Iterable[str]) -> Name:
     if parts and "/" in parts[-1]:
         return tuple(step for step in parts[-1].split("/") if step and not step.endswith(":"))
     return tuple(parts)
+
+
+def measured_name(identifiers: Iterable[str]) -> Name:
+    """The name by which a run's plans tell it, so that it stays the same every night: `*` for a date, say."""
+    parts = list(identifiers)
+    if parts and "/" in parts[-1]:
+        return written_name([normalise_path(parts[-1])])
+    return written_name(normalise_table(part.lower()) for part in parts)
 
 
 def same_relation(one: Name, other: Name) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
-from tuner.steering.sql_names import Name, same_relation, written_name
+from tuner.steering.sql_names import Name, measured_name, same_relation, written_name
 
 _DEEPEST_NESTING = 20
 
@@ -23,7 +23,7 @@ class Origin:
     """Where a column comes from.
 
     `path` names the sources that lead to it (ids of tree nodes, outermost first), so that the same relation read twice
-    has two origins; `relation` is empty where the text does not say which base relation it is.
+    has two origins; `relation`, named as measured, is empty where the text does not say which base relation it is.
     """
 
     path: tuple[int, ...]
@@ -83,7 +83,7 @@ class Scopes:
         current: exp.Expr | None = source
         while current is not None and len(steps) < _DEEPEST_NESTING:
             query = _query_of(current)
-            steps.append((id(current), _table_name(current) if query is None else ()))
+            steps.append((id(current), _relation(current) if query is None else ()))
             if query is None:
                 return steps if steps[-1][1] else None
             inner = self._sources.get(id(query), [])
@@ -152,7 +152,7 @@ class Scopes:
         here = (*path, id(source))
         query = _query_of(source)
         if query is None:
-            return Origin(here, _table_name(source), column)
+            return Origin(here, _relation(source), column)
         if isinstance(query, exp.Select) and len(here) < _DEEPEST_NESTING and not _renames(source):
             inner = self._projected(query, column)
             if isinstance(inner, exp.Column):
@@ -180,7 +180,7 @@ class Scopes:
         query = _query_of(source)
         if isinstance(query, exp.Query):
             return any(projection.alias_or_name.lower() == column for projection in query.selects)
-        name = _table_name(source)
+        name = _relation(source)
         return any(column in columns and same_relation(name, owner) for owner, columns in self._known.items())
 
 
@@ -282,6 +282,10 @@ def _parts(source: exp.Expr) -> list[exp.Expr]:
 
 def _table_name(source: exp.Expr) -> Name:
     return written_name(part.name for part in _parts(source))
+
+
+def _relation(source: exp.Expr) -> Name:
+    return measured_name(part.name for part in _parts(source))
 
 
 def _is_called(source: exp.Expr, qualifier: Name) -> bool:

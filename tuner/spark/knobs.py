@@ -147,12 +147,14 @@ COALESCE_MIN_PARTITIONS: Knob[int | None] = Knob(
     (3, 0, 0),
     "COALESCE_PARTITIONS_MIN_PARTITION_NUM",
 )
+# Before 3.2 AQE knows no least size.
 COALESCE_MIN_PARTITION_SIZE = Knob(
     "spark.sql.adaptive.coalescePartitions.minPartitionSize",
     _BYTES,
     1 * MIB,
     (3, 2, 0),
     "COALESCE_PARTITIONS_MIN_PARTITION_SIZE",
+    changed=((3, 2, 0), 0),
 )
 COALESCE_PARALLELISM_FIRST = Knob(
     "spark.sql.adaptive.coalescePartitions.parallelismFirst",

@@ -43,7 +43,8 @@ def test_tasks_of_a_scan(mib: int, files: int, cores: int, conf: ExecutionConf, 
         (150, 200, 4, DEFAULT, 4),  # 50 of 0.75 MB each
         (3.01, 200, 8, DEFAULT, 3),  # 66 make 1 MB, the rest is too small
         (2, 200, 8, DEFAULT, 2),  # 1 MB at least
-        (2, 200, 8, ExecutionConf(min_partitions=4), 4),
+        (2, 200, 8, ExecutionConf(min_partitions=4), 2),  # even so
+        (2, 200, 8, ExecutionConf(min_partitions=4, min_partition_bytes=0), 4),
         (0, 200, 8, DEFAULT, 1),
         (400, 200, 8, ExecutionConf(coalesces=False), 200),
         (400, 200, 8, ExecutionConf(adaptive=False), 200),
@@ -138,7 +139,8 @@ def test_the_conf_is_read_from_properties() -> None:
         reuses_exchanges=False,
     )
     assert read_execution_conf({}, "4.3.0") == ExecutionConf()
-    assert not read_execution_conf({}, "3.1.3").adaptive
+    before = read_execution_conf({}, "3.1.3")
+    assert (before.adaptive, before.min_partition_bytes) == (False, 0)
 
 
 def test_products_of_anything_have_a_price() -> None:

@@ -28,12 +28,11 @@ class Coalescing:
         """As a run's conf had it; defaults as of the run's Spark."""
         settings, cores = facts.settings, max(1, facts.cluster.cores)
         by_cores = (settings[knobs.DEFAULT_PARALLELISM] or cores) if settings[knobs.COALESCE_PARALLELISM_FIRST] else 1
-        given = settings[knobs.COALESCE_MIN_PARTITIONS]
         return Coalescing(
             enabled=coalesces_partitions(settings),
             advisory_bytes=max(1, facts.selection.advisory_partition_bytes),
-            min_bytes=0 if given else settings[knobs.COALESCE_MIN_PARTITION_SIZE],
-            least_tasks=max(1, given or by_cores),
+            min_bytes=settings[knobs.COALESCE_MIN_PARTITION_SIZE],
+            least_tasks=max(1, settings[knobs.COALESCE_MIN_PARTITIONS] or by_cores),
             cores=cores,
         )
 

@@ -37,9 +37,8 @@ def shuffle_tasks(
         return max(1, partitions)
     written = min(sum(data_bytes), _MOST_BYTES) * WRITTEN_SHARE
     at_least = conf.min_partitions or (cores if conf.parallelism_first else 1)
-    smallest = 0 if conf.min_partitions else conf.min_partition_bytes
-    target = max(min(math.ceil(written / max(1, at_least)), advisory_bytes), smallest, 1)
+    target = max(min(math.ceil(written / max(1, at_least)), advisory_bytes), conf.min_partition_bytes, 1)
     each = written / max(1, partitions)
     together = max(1, math.floor(target / each + _ROUNDING)) if each else max(1, partitions)
     full, left_over = divmod(partitions, together)
-    return max(1, full + (left_over * each >= max(smallest, 1)))
+    return max(1, full + (left_over * each >= max(conf.min_partition_bytes, 1)))

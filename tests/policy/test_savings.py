@@ -27,6 +27,9 @@ from .histories import Cohort, conf, decided, hint, late_upstream, recommend, re
 HINT = decided(hint("q1"), Standing.PROMOTED)
 OTHER = decided(hint("q2"), Standing.PROMOTED, queries=("q2",))
 PROPERTY = decided(conf(), Standing.PROMOTED, queries=("q1",))
+FEWER_ELASTIC = SizeChange(
+    "spark.dynamicAllocation.maxExecutors", "2", "4", Reason(ReasonCode.EXECUTORS_CUT, {"executors": 4})
+)
 FEWER = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.RECORDED, {"said": ""}))
 
 
@@ -233,6 +236,17 @@ def test_seconds_that_more_cores_were_held_for_are_hardly_hours_saved(without: i
     assert saving.gib_hours == pytest.approx(2 * (saving.core_hours or 0))
     fixed = [replace(one, outcome=replace(one.outcome, conf={})) for one in (*nights, *tuned) if one.outcome]
     assert savings(fixed)[0].core_hours == pytest.approx(125 * saving.seconds / 3600)
+
+
+def test_more_cores_that_changes_take_are_no_hours_saved_once_executors_are_cut() -> None:
+    nights = [elastic(run(n, {"q1": 1000.0}), 100) for n in range(20)]
+    tuned = [elastic(run(n, {"q1": 800.0}, HINT), 125) for n in range(20, 30)]
+    smaller = [elastic(run(n, {"q1": 800.0}, HINT), 62.5) for n in range(30, 32)]
+    smaller = [replace(one, decision=replace(one.decision, cuts=(FEWER_ELASTIC,))) for one in smaller]
+    found = [saving for saving in savings([*nights, *tuned, *smaller]) if saving.change_id == HINT.id]
+    assert len(found) == 12
+    for saving in found:
+        assert 0 <= (saving.core_hours or 0) < 0.1 * 125 * saving.seconds / 3600
 
 
 def test_cores_that_are_let_go_of_are_hours_saved_beside_the_seconds() -> None:

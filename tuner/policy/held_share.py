@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tuner.model.run import Run
 from tuner.policy.context import ByContext
-from tuner.policy.evidence.allocation import allocated, allocation_history
+from tuner.policy.evidence.allocation import allocated, allocation_history, held_by
 from tuner.policy.evidence.log_ratio import CERTAIN, LogRatio, pooled_ratio
 from tuner.policy.measure import usable
 
@@ -39,7 +39,8 @@ class HeldShare:
         return math.expm1(-both.mean) / math.expm1(-clock)
 
     def _ratio(self, run: Run) -> LogRatio | None:
-        held = allocated(run) if usable(run) else None
+        # Changes do with fewer executors what they do with all.
+        held = held_by(run) if usable(run) else None
         if held is None or not held.changes:
             return None
         history = self._histories.of(run)

@@ -68,13 +68,15 @@ def allocation_history() -> History:
 
 
 def allocated(run: Run) -> Measured | None:
+    """What a run tells of what changes do to that: nothing with fewer executors, for what they hold less is no change's gain."""
+    return None if has_fewer_executors(run) else held_by(run)
+
+
+def held_by(run: Run) -> Measured | None:
     """A run as one query that takes the seconds for which its executors held cores; None where its log does not tell, or their
     number is fixed: then they hold what the clock says."""
     outcome = run.outcome
-    if outcome is None or not outcome.allocated_core_ms:
-        return None
-    # What fewer executors hold less, is no change's gain.
-    if not Settings(outcome.conf)[DYNAMIC_ALLOCATION] or has_fewer_executors(run):
+    if outcome is None or not outcome.allocated_core_ms or not Settings(outcome.conf)[DYNAMIC_ALLOCATION]:
         return None
     changes = frozenset(decided.id for decided in changes_in_effect(run))
     return Measured(

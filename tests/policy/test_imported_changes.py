@@ -18,12 +18,14 @@ from tuner.model.imported_change import ImportedChange
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
+from tuner.model.size_change import SizeChange
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.decide import decide
 from tuner.policy.imported_changes import imports_now, is_imported, with_imports, without_source
 from tuner.policy.rulings_since import rulings_since
 from tuner.policy.situation import Situation
 from tuner.policy.tried_elsewhere import Tried
+from tuner.spark.knobs import DYNAMIC_ALLOCATION
 
 from .histories import GB, MIDNIGHT, conf, decided, hint, recommend, reorder, run, standings, told, verdict
 
@@ -182,6 +184,22 @@ def test_a_property_that_moves_no_partitions_waits_for_no_cores() -> None:
     threshold = conf("spark.sql.autoBroadcastJoinThreshold", "64m")
     found = next_of([night(0)], imported(threshold, cluster=Cluster(cores=400)))
     assert standings(found) == {threshold.id: Standing.TRIAL}
+
+
+def test_what_a_job_asks_for_are_its_cores_whatever_one_night_had() -> None:
+    """Executors that were taken make no other job of it, and dynamic allocation gives another number every night."""
+    found = night(0)
+    assert found.outcome is not None
+    few = replace(found.outcome, cluster=Cluster(cores=4, executors=2, cores_per_executor=2))
+    fewer = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.EXECUTORS_CUT, {"executors": 4}))
+    cut = replace(found, outcome=few, decision=replace(found.decision, cuts=(fewer,)))
+    elastic = replace(found, outcome=replace(few, conf={DYNAMIC_ALLOCATION.property: "true"}))
+    for latest, standing in (
+        (replace(found, outcome=few), Standing.HELD),
+        (cut, Standing.TRIAL),
+        (elastic, Standing.TRIAL),
+    ):
+        assert standings(next_of([latest], imported(PROPERTY))) == {PROPERTY.id: standing}
 
 
 def test_what_is_advised_here_too_stands_on_both() -> None:

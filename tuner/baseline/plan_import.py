@@ -137,4 +137,5 @@ def _differences(latest: Run | None, baseline: ExportedBaseline) -> tuple[str, .
     there = context_of(Outcome("", baseline.spark_version, None, baseline.cluster, ()))
     of_version = replace(here, cluster=there.cluster).difference(there)
     of_cluster = replace(here, version=there.version).difference(there)
-    return tuple(filter(None, (of_version, of_cluster, more_or_fewer_cores(latest.outcome.cluster, baseline.cluster))))
+    of_cores = more_or_fewer_cores(latest, latest.outcome, baseline.cluster)
+    return tuple(filter(None, (of_version, of_cluster, of_cores)))

@@ -12,9 +12,11 @@ from tuner.model.imported_change import ImportedChange
 from tuner.model.query import Query, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run
+from tuner.policy.asked_cores import asked_cores
 from tuner.policy.context import context_of
-from tuner.spark.knobs import KNOBS
+from tuner.spark.knobs import DYNAMIC_ALLOCATION, KNOBS
 from tuner.spark.lever import Lever
+from tuner.spark.settings import Settings
 from tuner.units import format_bytes
 
 # Inputs that differ by this factor are others than a property was proven with.
@@ -62,10 +64,12 @@ def with_imports(imports: Imports, advised: Iterable[Change]) -> list[Change]:
     return [*imports.changes, *(change for change in advised if change.id not in ids)]
 
 
-def more_or_fewer_cores(here: Cluster, there: Cluster) -> str:
-    """In words, how many runs here have in place of those `there`; "" where that is as many, or not known."""
-    least, most = sorted((here.cores, there.cores))
-    return f"{here.cores} cores instead of {there.cores}" if 0 < least * OTHER_CORES <= most else ""
+def more_or_fewer_cores(run: Run, outcome: Outcome, there: Cluster) -> str:
+    """In words, how many a job here asks for in place of those `there`; "" where that is as many, or not known, as with dynamic
+    allocation, which gives other ones every night."""
+    here = 0 if Settings(outcome.conf)[DYNAMIC_ALLOCATION] else asked_cores(run, outcome)
+    least, most = sorted((here, there.cores))
+    return f"{here} cores instead of {there.cores}" if 0 < least * OTHER_CORES <= most else ""
 
 
 def is_imported(change: Change) -> bool:
@@ -121,7 +125,7 @@ def _difference(one: ImportedChange, latest: Run, outcome: Outcome) -> str:
     proven = context_of(Outcome("", one.spark_version, None, one.cluster, ()))
     if difference := context_of(outcome, latest.decision.cuts).difference(proven):
         return difference
-    if _sets_partitions(one.change) and (difference := more_or_fewer_cores(outcome.cluster, one.cluster)):
+    if _sets_partitions(one.change) and (difference := more_or_fewer_cores(latest, outcome, one.cluster)):
         return difference
     here = total_data_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries)
     least, most = sorted((here, one.input_bytes))

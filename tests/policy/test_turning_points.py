@@ -124,6 +124,16 @@ def test_a_large_night_is_none(sizes: list[int]) -> None:
     assert turning_points([*BEFORE, *(night(3 + n, 10, size=size * GB) for n, size in enumerate(sizes))]) == []
 
 
+def test_nights_that_were_large_once_hide_no_growth_of_later() -> None:
+    def points(*sizes: int) -> int:
+        return len(turning_points([night(n, 10, size=size * GB) for n, size in enumerate(sizes)]))
+
+    small = [1] * 30
+    assert points(1, 1, 1, 3, 3, *small, 3, 3, 3, 3, 3) == 1
+    assert points(1, 1, 1, 3, 3, *small[:10], 3, 3, 3, 3, 3) == 0, "two weekends"
+    assert points(1, 1, 1, 3, 3, *small, 3, 3, *small, 3, 3) == 0, "the ends of months"
+
+
 def test_a_small_night_among_grown_ones_does_not_end_the_turn() -> None:
     grown = [night(3 + n, 30, size=size * GB) for n, size in enumerate([3, 3, 1, 3, 3, 3])]
     (point,) = turning_points([*BEFORE, *grown])

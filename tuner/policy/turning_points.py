@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median, median_low
 
@@ -23,6 +24,8 @@ from tuner.units import format_bytes
 # What a job reads is held against so many runs before, and has grown where most of as many since have not shrunk again, the first
 # so many all of them.
 USUAL_RUNS, STAYED_RUNS = 5, 2
+# Data that were as large not longer ago come and go, as each weekend's do; so do those that were more than once.
+COMES_BACK = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +78,13 @@ def _nights(runs: Iterable[Run]) -> Iterator[_Night]:
 
 
 def _turns(nights: Sequence[_Night]) -> Iterator[tuple[int, TurnedBy, str]]:
-    last, cluster, read = 0, 0, [night.input_bytes for night in nights]
+    last, cluster = 0, 0
+    read, began = [night.input_bytes for night in nights], [night.run.started_at for night in nights]
     for place, (before, now) in enumerate(pairwise(nights), 1):
         if difference := _of_cluster(before.run, now.run):
             last = cluster = place
             yield place, TurnedBy.CLUSTER, difference
-        elif difference := _of_data(read[cluster:], last - cluster, place - cluster):
+        elif difference := _of_data(read[cluster:], began[cluster:], last - cluster, place - cluster):
             last = place
             yield place, TurnedBy.DATA, difference
 
@@ -91,20 +95,22 @@ def _of_cluster(before: Run, now: Run) -> str:
     return context_of(now.outcome, now.decision.cuts).difference(context_of(before.outcome, before.decision.cuts))
 
 
-def _of_data(read: Sequence[int], last: int, place: int) -> str:
-    """In words, what a run reads in place of what those since the `last` turn did; "" where it has not grown to stay, or had been
-    as much before. `read` are the bytes of runs on one cluster."""
+def _of_data(read: Sequence[int], began: Sequence[datetime], last: int, place: int) -> str:
+    """In words, what a run reads in place of what those since the `last` turn did; "" where it has not grown to stay, or comes
+    and goes. `read` are the bytes of runs on one cluster, `began` is when each did."""
     usual, since = read[max(last, place - USUAL_RUNS) : place], read[place : place + USUAL_RUNS]
     least = INPUT_CHANGE * median(usual)
     has_grown = len(since) >= STAYED_RUNS and min(since[:STAYED_RUNS]) >= least and median_low(since) >= least
-    if not (has_grown and min(usual)) or read[place - 1] >= least or _had_grown(read[:place], least):
+    if not (has_grown and min(usual)) or read[place - 1] >= least or _had_grown(read, began, place, least):
         return ""
     return f"inputs of {format_bytes(since[0])} instead of {format_bytes(median(usual))}"
 
 
-def _had_grown(read: Sequence[int], least: float) -> bool:
-    """Whether it had been as much in runs before, which shrank again, as each weekend's do."""
-    return any(min(read[n : n + STAYED_RUNS]) >= least for n in range(len(read) - STAYED_RUNS + 1))
+def _had_grown(read: Sequence[int], began: Sequence[datetime], place: int, least: float) -> bool:
+    """Whether it had been as much in runs before, which shrank again, lately or more than once."""
+    large = {n for n in range(place - STAYED_RUNS + 1) if min(read[n : n + STAYED_RUNS]) >= least}
+    times = sum(n - 1 not in large for n in large)
+    return times > 1 or (times == 1 and began[place] - began[max(large)] <= COMES_BACK)
 
 
 def _told(before: Sequence[_Night], since: Sequence[_Night], by: TurnedBy, difference: str) -> TurningPoint:

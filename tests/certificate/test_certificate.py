@@ -239,6 +239,14 @@ def test_the_page_of_runs_without_changes_promises_nothing() -> None:
     assert "| so at most, with 95 % confidence | 100.00% of executions |" in text
 
 
+def test_what_whole_commands_took_longer_hides_not_that_no_run_had_changes() -> None:
+    runs = pair((one(5), one(5)), changes=BY_ITSELF)
+    runs = replace(runs, steered=tuple(replace(ran, seconds=12) for ran in runs.steered))
+    text = page([runs], {"job": 1}, "command", "machine", "2026-11-23")
+    assert "Not known: no run had a change in force." in text
+    assert "- whole commands, with deciding and reading logs: 12 s steered" in text
+
+
 def test_tables_are_the_same_for_a_seed_and_their_values_as_frequent_as_they_say(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("same", 1), ("other", 2)):
         make_star(tmp_path / name, seed, facts=1000)

@@ -41,9 +41,11 @@ def _sources(pairs: Sequence[Pair]) -> str:
 def _worse(found: Certificate, pairs: Sequence[Pair]) -> Iterator[str]:
     yield "## What got worse\n"
     longer = found.steered_command_seconds > found.twin_command_seconds
+    if not found.executions:
+        yield "Not known: no run had a change in force.\n"
     if not (found.slower or found.failed or found.failed_once or found.differing or found.slower_beside or longer):
-        nothing = "Nothing: no query slower beyond noise, no failure that its twin did not have, no other result.\n"
-        yield nothing if found.executions else "Not known: no run had a change in force.\n"
+        if found.executions:
+            yield "Nothing: no query slower beyond noise, no failure that its twin did not have, no other result.\n"
         return
     yield from map(_slower, found.slower)
     yield from (f"- failed: {one}" for one in found.failed)

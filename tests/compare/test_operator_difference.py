@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.compare.jobs import GB, execution, join
 from tuner.compare.operator_difference import MOST_OPERATORS, operator_differences
-from tuner.model.query import AggregateSite, ShuffleExchange, TableRead
+from tuner.model.query import AggregateSite, Query, ShuffleExchange, TableRead
 from tuner.model.query_work import BroadcastWork, QueryWork, SortWork
 from tuner.model.strategy import BuildSide, Strategy
 
@@ -22,6 +22,17 @@ def test_what_is_alike_is_left_out() -> None:
     assert operator_differences(one, one) == ()
     slightly = replace(one, tables=(TableRead("shop.sales", (), 102, GB),))
     assert operator_differences(one, slightly) == ()
+
+
+def test_tables_of_a_month_are_beside_those_of_the_month_before() -> None:
+    """Of two in one query, both together."""
+
+    def query(*tables: tuple[str, int]) -> Query:
+        return execution(tables=tuple(TableRead(f"shop.sales_{month}", (), 100, size) for month, size in tables))
+
+    assert operator_differences(query(("202401", GB)), query(("202402", GB))) == ()
+    (found,) = operator_differences(query(("202401", GB), ("202402", GB)), query(("202402", GB), ("202403", 3 * GB)))
+    assert (found.kind, found.left, found.bytes) == ("scan", "sales_*", 2 * GB)
 
 
 def test_what_runs_otherwise_comes_first_then_what_took_longest() -> None:

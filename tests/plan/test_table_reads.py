@@ -51,6 +51,14 @@ def test_a_table_read_twice_is_one_with_all_its_columns() -> None:
     assert table_reads(plan(text)) == (TableRead("shop.days", ("a", "b"), 30),)
 
 
+def test_columns_of_a_table_of_a_month_are_asked_about() -> None:
+    text = """
+    Filter | (day#1 > 7)
+      Scan parquet stage.orders_202401 | [day#1,note#2] | number of output rows=10
+    """
+    assert table_reads(plan(text)) == (TableRead("stage.orders_202401", ("day",), 10),)
+
+
 @pytest.mark.parametrize(
     ("scan", "table"),
     [

@@ -7,6 +7,7 @@ import math
 from tuner.compare.compared_executions import ComparedExecutions
 from tuner.compare.execution_amounts import ExecutionAmounts, input_sizes
 from tuner.compare.plan_change import by_site
+from tuner.compare.scanned_tables import scanned_tables
 from tuner.compare.side_label import side_label
 from tuner.compare.surroundings import Surroundings
 from tuner.compare.told_values import told_values
@@ -33,7 +34,8 @@ def input_numbers(pair: ComparedExecutions) -> Numbers:
 
 def _moved_table(pair: ComparedExecutions) -> str:
     """The table whose file bytes differ most, where there are several; "" where the log does not tell."""
-    old, new = ({t.table: t.file_bytes for t in query.tables} for query in (pair.query_before, pair.query))
+    both = (scanned_tables(query) for query in (pair.query_before, pair.query))
+    old, new = ({name: table.file_bytes for name, table in found.items()} for found in both)
     moved = {table: abs(new.get(table, 0) - old.get(table, 0)) for table in old | new}
     largest = max(moved, key=lambda table: moved[table], default="")
     return short_name(largest) if len(moved) > 1 and moved[largest] else ""

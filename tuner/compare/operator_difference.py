@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.compare.plan_change import by_site
+from tuner.compare.scanned_tables import scanned_tables
 from tuner.compare.side_label import side_label
 from tuner.model.join_site import JoinSite
-from tuner.model.query import AggregateSite, Query
+from tuner.model.query import AggregateSite, Query, TableRead
 from tuner.plan.relation import short_name
 from tuner.policy.evidence.known_query import SAME_INPUT
 
@@ -90,9 +91,13 @@ def _side_by_side(before: Query, after: Query) -> Iterator[OperatorDifference]:
 
 
 def _scans(before: Query, after: Query) -> Iterator[OperatorDifference]:
-    old, new = ({t.table: OperatorAmounts(t.rows, t.file_bytes) for t in query.tables} for query in (before, after))
-    for table in old | new:
-        yield OperatorDifference(OperatorKind.SCAN, old.get(table), new.get(table), short_name(table))
+    old, new = scanned_tables(before), scanned_tables(after)
+    for name in old | new:
+        yield OperatorDifference(OperatorKind.SCAN, _scan(old.get(name)), _scan(new.get(name)), short_name(name))
+
+
+def _scan(table: TableRead | None) -> OperatorAmounts | None:
+    return OperatorAmounts(table.rows, table.file_bytes) if table else None
 
 
 def _joins(before: Query, after: Query) -> Iterator[OperatorDifference]:

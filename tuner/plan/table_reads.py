@@ -12,7 +12,7 @@ from tuner.plan.expression import attributes
 from tuner.plan.joins import JOINS
 from tuner.plan.lineage import lineage_of
 from tuner.plan.node import PlanNode, each_once
-from tuner.plan.relation import catalog_table, files_bytes, is_scan, scan_columns
+from tuner.plan.relation import catalog_table, files_bytes, is_scan, relation_name, scan_columns
 
 
 def table_reads(root: PlanNode) -> tuple[TableRead, ...]:
@@ -30,7 +30,8 @@ def table_reads(root: PlanNode) -> tuple[TableRead, ...]:
     found: dict[str, TableRead] = {}
     for scan in each_once(filter(is_scan, root.walk_all()), lambda node: node):
         if table := catalog_table(scan):
-            columns = {name for name, _ in scan_columns(scan) if (table, name) in asked}
+            relation = relation_name(scan)
+            columns = {name for name, _ in scan_columns(scan) if (relation, name) in asked}
             found[table] = _together(found.get(table), TableRead(table, tuple(sorted(columns)), *_size(scan, counting)))
     return tuple(found[table] for table in sorted(found))
 

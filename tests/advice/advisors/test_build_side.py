@@ -192,6 +192,8 @@ class TestWideRows:
         """A scan may skip most of its files' rows: another one tells how many these have."""
         whole = replace(query(), tables=(TableRead("documents", (), 4_000_000, 400_000_000),))
         assert _advised(self._job(self.DOCUMENTS), whole)
+        whole = replace(query(), tables=(TableRead("documents_202401", (), 4_000_000, 400_000_000),))
+        assert _advised(self._job(replace(self.DOCUMENTS, relations=("documents_*",))), whole)
 
     def test_are_not_told_by_what_a_filter_left(self) -> None:
         """75k rows of 6M, 33 bytes of a file each: the query's scans put out so many."""

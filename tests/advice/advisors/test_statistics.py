@@ -50,11 +50,18 @@ def test_tables_are_named_with_the_columns_that_queries_ask_about() -> None:
     assert predicted.low <= predicted.after <= predicted.high < predicted.before == 30
 
 
+OF_MONTH = replace(customers(), relations=("shop.customers_*",))
+
+
 @pytest.mark.parametrize(
     "case",
     [
         pytest.param(facts(misjudged(customers(), tables=())), id="views over files have no statistics"),
         pytest.param(facts(misjudged(customers(), tables=READS[:1])), id="the other side is no catalog table"),
+        pytest.param(
+            facts(misjudged(OF_MONTH, tables=(replace(READS[0], table="shop.customers_202401"), READS[1]))),
+            id="the next run may have another month's table",
+        ),
         pytest.param(facts(misjudged(customers(estimated=9))), id="the planner knew: something else forbade it"),
         pytest.param(facts(misjudged(customers(estimated=None))), id="what the planner took it for is not known"),
         pytest.param(facts(misjudged(customers(measured=9))), id="an estimate twice too large would be over it"),

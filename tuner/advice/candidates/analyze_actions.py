@@ -15,7 +15,10 @@ RUNS_PER_ANALYZE = 10
 
 
 def catalog_tables(facts: Facts) -> dict[str, TableRead]:
-    """The catalog tables that the run's queries read, with every column that any of them filters, joins or groups by."""
+    """The catalog tables that the run's queries read, with every column that any of them filters, joins or groups by.
+
+    By their own names: where relations are named with `*`, the next run has another table, without the statistics of this one.
+    """
     found: dict[str, TableRead] = {}
     for table in (table for query in facts.queries for table in query.tables):
         known = found.get(table.table, TableRead(table.table, ()))

@@ -10,6 +10,7 @@ from tuner.advice.facts import Facts
 from tuner.model.join_graph import RelationKind
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
+from tuner.plan.relation import normalise_table
 from tuner.spark.memory import PAGE_BYTES, relation_bytes
 
 # A side that was not shuffled has no bytes in the log: its rows are taken to be this wide (thirty columns of 8 bytes).
@@ -85,7 +86,7 @@ def _least_widths(scanned: Iterable[_Scan]) -> dict[str, float]:
 def _scanned(queries: tuple[Query, ...]) -> Iterator[_Scan]:
     """Relations with bytes of their files, and rows that came of these."""
     for query in queries:
-        yield from ((table.table, table.file_bytes, table.rows) for table in query.tables)
+        yield from ((normalise_table(table.table), table.file_bytes, table.rows) for table in query.tables)
         for item in (item for graph in query.graphs for item in graph.relations if item.kind is RelationKind.SCAN):
             # A log names no relation of some scans.
             yield from ((relation, item.file_bytes or 0, item.scanned_rows or 0) for relation in item.relations[:1])

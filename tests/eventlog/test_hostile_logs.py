@@ -7,11 +7,13 @@ import gzip
 import io
 import json
 import os
+import pickle
 import random
 import resource
 import socket
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +28,7 @@ from tests.conftest import AT_LENGTH
 from tuner.cli.commands.harvest import harvest
 from tuner.eventlog import read as reading
 from tuner.eventlog.find import LogSource, find_logs
+from tuner.eventlog.location import shown
 from tuner.eventlog.read import read_application
 from tuner.model.application import Application, Completeness, ProblemCode
 from tuner.plan.queries import queries
@@ -380,6 +383,24 @@ class TestTrees:
         found = read_all(tmp_path)
         assert [p.code for p in found["logs.zip"].problems] == [ProblemCode.UNSUPPORTED_CODEC]
         assert found["healthy"].status is COMPLETE
+
+    def test_an_archive_of_many_folders_is_listed_in_linear_time(self, tmp_path: Path) -> None:
+        path = zip_of_folders(tmp_path / "logs.zip", 3000)
+        started = time.process_time()
+        found = find_logs(path)
+        for source in found[:100]:
+            with pytest.raises(pickle.PicklingError):
+                pickle.dumps(source)
+        assert time.process_time() - started < 2
+        assert [shown(source.path) for source in found] == [f"{path}/d{n:05}/local-{n}" for n in range(3000)]
+
+
+def zip_of_folders(path: Path, count: int) -> Path:
+    """So many folders with a log each."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(count):
+            archive.writestr(f"d{number:05}/local-{number}", b"{}\n")
+    return path
 
 
 def zeros(size: int) -> bytes:

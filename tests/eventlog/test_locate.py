@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import sleep
+from zipfile import ZipFile
 
 import pytest
 from upath import UPath
@@ -101,6 +102,16 @@ def test_what_is_no_log_stops_nothing(tmp_path: Path) -> None:
         locate(str(tmp_path), "2", since_seconds=0)
 
 
+def test_zip_files_are_not_looked_into(tmp_path: Path) -> None:
+    run(tmp_path, "1")
+    with ZipFile(tmp_path / "local-2.zip", "w") as archive:
+        for number in range(5000):
+            archive.writestr(f"{number}/local-{number}", b"{}\n")
+    assert find_log(str(tmp_path), "1", 0, most_seconds=5).path.name == "local-1"
+    with pytest.raises(EventLogNotFoundError, match="no event log with"):
+        find_log(str(tmp_path), "2", 0, most_seconds=5)
+
+
 @pytest.mark.parametrize("scheme", ["", "memory://"])
 def test_a_log_may_lie_in_directories_below_one_of_its_own(tmp_path: Path, scheme: str) -> None:
     run(tmp_path / "etl" / "jr_1", "1")
@@ -186,7 +197,9 @@ def test_of_databricks_clusters_only_those_made_since_are_looked_into(
         UPath(url).fs.put(str(tmp_path), str(tmp_path), recursive=True)
     looked: list[str] = []
     genuine = locating.find_logs
-    monkeypatch.setattr(locating, "find_logs", lambda entry: (looked.append(str(entry)), genuine(entry))[1])
+    monkeypatch.setattr(
+        locating, "find_logs", lambda entry, **how: (looked.append(str(entry)), genuine(entry, **how))[1]
+    )
     assert locate(url, "2 ago", (now - timedelta(hours=3)).timestamp()).status is Completeness.COMPLETE
     assert [path.rpartition("/")[2] for path in looked] == ["eventlog", "eventlog"]
     with pytest.raises(EventLogNotFoundError, match=r"no event log with spark\.tuner\.key"):

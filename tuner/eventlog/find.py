@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from pickle import PicklingError
 from typing import Any
 from zipfile import Path as ZipPath
 
@@ -13,6 +14,7 @@ from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.location import (
     Entry,
     LogPath,
+    entries_in_zip,
     entries_of,
     identity,
     inside_zip,
@@ -46,6 +48,12 @@ class LogSource:
     missing: tuple[int, ...] = ()
     named: bool = True
 
+    def __getstate__(self) -> list[object]:
+        if isinstance(self.path, ZipPath):
+            # An open file goes to no other process, and Python 3.11 finds that out behind all that the zip file lists.
+            raise PicklingError(f"{shown(self.path)}: a log in a zip file is read by the process that has that open")
+        return [getattr(self, name) for name in self.__slots__]
+
     @property
     def compacted(self) -> bool:
         """Whether Spark has left out of it what had ended by then: jobs, and executors that were gone."""
@@ -57,13 +65,14 @@ class LogSource:
         return _DELIVERED.match(self.files[-1].name) is not None
 
 
-def find_logs(path: LogPath) -> list[LogSource]:
-    """The event logs at `path`: a file, the directory of a rolling log or of a Databricks one, or a tree that holds any.
+def find_logs(path: LogPath, *, in_zips: bool = True) -> list[LogSource]:
+    """The event logs at `path`: a file, the directory of a rolling log or of a Databricks one, or a tree that holds any; also
+    those `in_zips`.
 
     Raises EventLogNotFoundError when the path does not exist or holds no file that could be a log.
     """
     try:
-        return without_unfinished_copies(_find(path))
+        return without_unfinished_copies(_find(path, in_zips))
     except (EventLogNotFoundError, OSError):
         raise
     except Exception as error:  # a remote file system's own: no credentials, no such bucket, no network
@@ -77,14 +86,14 @@ def without_unfinished_copies(sources: Iterable[LogSource]) -> list[LogSource]:
     return [s for s in found if (whole := str(s.path).removesuffix(_UNFINISHED)) == str(s.path) or whole not in names]
 
 
-def _find(path: LogPath) -> list[LogSource]:
+def _find(path: LogPath, in_zips: bool) -> list[LogSource]:
     if not path.exists():
         raise EventLogNotFoundError(f"{shown(path)}: {_why_not_there(path)}")
     if not path.is_dir():
-        return list(_file(Entry(path), named=True))
-    logs, others = _split(path)
+        return list(_file(Entry(path), in_zips, named=True))
+    logs, others = _split(path, entries_of(path))
     sources = [replace(log, named=len(logs) == 1) for log in logs]
-    sources += _walk(others, {identity(path)})
+    sources += _walk(others, {identity(path)}, in_zips)
     if not sources:
         raise EventLogNotFoundError(
             f"{shown(path)}: no event log in this directory; give spark.eventLog.dir, or a log file or eventlog_v2_… directory"
@@ -113,7 +122,9 @@ def _not_but_missing(error: Exception, scheme: str) -> BaseException | None:
     return None if getattr(said, "status", None) == _NOT_FOUND else said
 
 
-def _walk(entries: list[Entry], seen: set[str]) -> Iterator[LogSource]:
+def _walk(
+    entries: list[Entry], seen: set[str], in_zips: bool, listed: Callable[[LogPath], list[Entry]] = entries_of
+) -> Iterator[LogSource]:
     """The logs in files and trees, in the order of their names; each directory once, whatever links lead to it."""
     waiting = entries[::-1]
     while waiting:
@@ -123,33 +134,34 @@ def _walk(entries: list[Entry], seen: set[str]) -> Iterator[LogSource]:
         try:
             if not entry.is_dir():
                 if _may_be_log(entry):
-                    yield from _file(entry, named=False)
+                    yield from _file(entry, in_zips, named=False)
             elif (place := identity(entry.path)) not in seen:
                 seen.add(place)
-                logs, others = _split(entry.path)
+                logs, others = _split(entry.path, listed(entry.path))
                 yield from logs
                 waiting.extend(reversed(others))
         except (OSError, RuntimeError):  # not allowed in: reading it as a file tells why, and its siblings go on
             yield _single(entry.path, named=False)
 
 
-def _file(file: Entry, *, named: bool) -> Iterator[LogSource]:
+def _file(file: Entry, in_zips: bool, *, named: bool) -> Iterator[LogSource]:
     """A log in one file; of a zip file, such as the history server gives out, the logs in it."""
-    root = None if isinstance(file.path, ZipPath) or not file.is_file() else inside_zip(file.path)
+    root = inside_zip(file.path) if in_zips and not isinstance(file.path, ZipPath) and file.is_file() else None
     if root is None:
         yield _single(file.path, named=named)
         return
-    logs, others = _split(root)
+    listed = entries_in_zip(root)
+    logs, others = _split(root, listed(root))
     yield from (replace(log, named=named) for log in logs)
-    yield from _walk(others, set())
+    yield from _walk(others, set(), in_zips, listed)
 
 
-def _split(directory: LogPath) -> tuple[list[LogSource], list[Entry]]:
+def _split(directory: LogPath, entries: Iterable[Entry]) -> tuple[list[LogSource], list[Entry]]:
     """The logs that lie in a directory as several files, and what else is in it."""
     rolled: dict[str, list[tuple[int, LogPath]]] = {}
     delivered: list[tuple[str, Entry]] = []
     others: list[Entry] = []
-    for entry in entries_of(directory):
+    for entry in entries:
         if entry.name.endswith(_IGNORED_SUFFIXES) or is_special(entry.path):
             continue
         if match := _ROLLED.match(entry.name):

@@ -98,10 +98,11 @@ def _by_key(
 
 
 def _sources(entries: Iterable[LogPath], unread: list[Exception]) -> Iterator[LogSource]:
-    """The logs there; what keeps one from being looked at goes to `unread`."""
+    """The logs there, but for those in zip files, which Spark writes none of; what keeps one from being looked at goes to
+    `unread`."""
     for entry in entries:
         try:
-            yield from find_logs(entry)
+            yield from find_logs(entry, in_zips=False)
         except (EventLogNotFoundError, FileNotFoundError):  # renamed just now, or holds nothing yet
             continue
         except OSError as error:

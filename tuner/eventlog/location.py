@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import posixpath
 import re
 import stat
 import struct
 import sys
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,11 +185,24 @@ class Entry:
 
 def entries_of(directory: LogPath) -> list[Entry]:
     """What a directory holds, by name."""
-    if on_disk(directory) or isinstance(directory, zipfile.Path):
-        found = [Entry(path) for path in directory.iterdir()]
-    else:
-        found = list(_listed(directory))
-    return sorted(found, key=lambda entry: entry.name)
+    return _by_name([Entry(path) for path in directory.iterdir()] if on_disk(directory) else _listed(directory))
+
+
+def entries_in_zip(root: zipfile.Path) -> Callable[[LogPath], list[Entry]]:
+    """What `entries_of` tells of each directory of a zip file, from one look through its names: `iterdir` takes one for each."""
+    below: dict[str, list[str]] = {}
+    for name in root.root.namelist():
+        below.setdefault(posixpath.dirname(name.rstrip("/")), []).append(name)
+
+    def listed(directory: LogPath) -> list[Entry]:
+        assert isinstance(directory, zipfile.Path)
+        return _by_name(Entry(zipfile.Path(root.root, name)) for name in below.get(directory.at.rstrip("/"), ()))
+
+    return listed
+
+
+def _by_name(entries: Iterable[Entry]) -> list[Entry]:
+    return sorted(entries, key=lambda entry: entry.name)
 
 
 def _listed(directory: Any) -> Iterator[Entry]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ from tests.eventlog.samples import (
 from tests.nightly import START_MS, Nightly, Spark
 from tests.replay.test_by_hand import STATIC, night
 from tests.replay.test_live_histories import DAY_MS, Nights, only, replayed
+from tuner.eventlog.location import shown
+from tuner.eventlog.read import read_application
 from tuner.history.store import Store
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.run import Run, RunState
@@ -120,6 +123,25 @@ def test_the_newest_run_has_plans_and_the_decision_to_come(tmp_path: Path) -> No
     assert len(newest.pictures) == 1
     assert newest.outlook is not None
     assert decision_summary(newest.outlook) == "1 on trial"
+
+
+def test_of_a_zip_file_the_newest_run_alone_is_read_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for number in range(3):
+        night(logs, number, 7)
+    zipped = Path(shutil.make_archive(str(tmp_path / "logs"), "zip", logs))
+    url = f"sqlite:///{tmp_path}/new.db"
+    read: list[str] = []
+    monkeypatch.setattr(
+        "tuner.replay.newest_run.read_application",
+        lambda source: (read.append(shown(source.path)), read_application(source))[1],
+    )
+    keep(zipped, url)
+    with Store.open(url) as store:
+        newest = store.runs("etl")[-1]
+        assert store.details(newest.key) is not None
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize("ruling", [Ruling.REJECT, Ruling.PIN])

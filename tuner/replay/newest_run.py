@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable
-from itertools import chain
 
 from tuner.advice.steering_reach import Reach
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path
+from tuner.eventlog.log_version import finished_name, log_name
 from tuner.eventlog.read import read_application
 from tuner.loop.next_decision import HISTORY_RUNS, facts_now
 from tuner.loop.run_details import run_details
@@ -57,7 +57,6 @@ def order_insights(runs: Iterable[LoggedRun], reach: Reach = Reach.AGENT) -> tup
 
 
 def _sources(log: str) -> Iterable[LogSource]:
-    """A log in a zip file is looked for in the whole of that."""
-    in_zip = _IN_ZIP.match(log)
-    places = [in_zip[1]] if in_zip else [log]
-    return chain.from_iterable(find_logs(log_path(place)) for place in places)
+    """A log in a zip file is looked for in the whole of that, and alone is read."""
+    in_zip, name = _IN_ZIP.match(log), finished_name(log)
+    return (source for source in find_logs(log_path(in_zip[1] if in_zip else log)) if log_name(source) == name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -29,6 +30,13 @@ def test_links_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
     assert ((tmp_path / "link").is_symlink(), (tmp_path / "file").read_bytes()) == (True, b"content")
     write_whole(Path("/dev/null"), b"content")
     assert not Path("/dev/null").is_file()
+
+
+def test_nothing_is_written_through_what_others_put_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "own").write_bytes(b"secret")
+    (tmp_path / f".a-{os.getpid()}").symlink_to(tmp_path / "own")
+    write_whole(tmp_path / "a", b"content")
+    assert ((tmp_path / "own").read_bytes(), (tmp_path / "a").read_bytes()) == (b"secret", b"content")
 
 
 def test_it_may_be_its_owners_alone(tmp_path: Path) -> None:

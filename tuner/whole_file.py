@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
 
 # What the umask leaves of this is what any new file has.
@@ -31,9 +32,11 @@ def replacing(file: Path, mode: int = _FOR_ALL) -> Iterator[BinaryIO]:
             yield opened
         return
     file = Path(os.path.realpath(file))
-    unfinished = file.with_name(f".{file.name}-{os.getpid()}")
+    unfinished = file.with_name(f".{file.name}-{token_hex(4)}")
+    # In a directory that others may write in, one of them may have put a link there, which O_EXCL does not follow.
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
-        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as opened:
+        with os.fdopen(descriptor, "wb") as opened:
             yield opened
         unfinished.replace(file)
     finally:

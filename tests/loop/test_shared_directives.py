@@ -12,7 +12,7 @@ from upath import UPath
 
 from tuner.errors import TunerError
 from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
-from tuner.loop.shared_directives import shared_with
+from tuner.loop.shared_directives import FILE_NAME, shared_with
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.steering.agent.submission import Submission
@@ -37,6 +37,34 @@ def test_a_driver_elsewhere_may_read_them_whatever_the_umask_is(tmp_path: Path) 
         os.umask(own)
     file = Path(url.removeprefix("file://"))
     assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("what to do", 0o644)
+
+
+def test_a_link_that_others_put_there_gives_them_nothing(tmp_path: Path) -> None:
+    """Everybody may write in a directory that another user's driver is to log in."""
+    shared = job(str(tmp_path / "base"))
+    place = event_log_place(shared)
+    share, own = shared_with(shared, place), tmp_path / "own"
+    assert share is not None
+    own.touch(0o600)
+    own.write_text("secret")
+    file = Path(place.directory.removeprefix("file://")) / FILE_NAME
+    file.symlink_to(own)
+    share("what to do")
+    assert (own.read_text(), stat.S_IMODE(own.stat().st_mode)) == ("secret", 0o600)
+    assert (file.read_text(), file.is_symlink()) == ("what to do", False)
+    assert [each.name for each in file.parent.iterdir()] == [FILE_NAME]
+
+
+def test_what_cannot_be_put_there_leaves_nothing_behind(tmp_path: Path) -> None:
+    shared = job(str(tmp_path))
+    place = event_log_place(shared)
+    share = shared_with(shared, place)
+    assert share is not None
+    directory = Path(place.directory.removeprefix("file://"))
+    (directory / FILE_NAME).mkdir()
+    with pytest.raises(TunerError, match="the directives cannot be written there"):
+        share("what to do")
+    assert [each.name for each in directory.iterdir()] == [FILE_NAME]
 
 
 def test_they_get_into_a_bucket() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from tempfile import mkstemp
 from urllib.parse import urlsplit
 from zipfile import Path as ZipPath
 
@@ -50,9 +53,10 @@ def _share(job: JobToRun, place: EventLogPlace, jar: str, text: str) -> str:
     def write() -> None:
         file = log_path(directory, job.access) / FILE_NAME
         assert not isinstance(file, ZipPath)
-        file.write_text(text, encoding="utf-8")
         if on_disk(file):
-            file.chmod(0o644)  # The driver, another user maybe, does not start without it, whatever the umask is here.
+            _put(file, text)
+        else:
+            file.write_text(text, encoding="utf-8")
 
     try:
         within(MAX_SECONDS, write)
@@ -61,3 +65,17 @@ def _share(job: JobToRun, place: EventLogPlace, jar: str, text: str) -> str:
             f"{redact(directory)}: the directives cannot be written there ({redact(str(error))}); let this machine write to it"
         ) from error
     return f"{directory}/{FILE_NAME}"
+
+
+def _put(file: Path, text: str) -> None:
+    """The text in the file's place, whatever lies there: others may write in the directory, and a link is not followed."""
+    descriptor, unfinished = mkstemp(prefix=".", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            # The driver, another user maybe, does not start without it, whatever the umask is here.
+            os.fchmod(descriptor, 0o644)
+            opened.write(text)
+        Path(unfinished).replace(file)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,12 +18,7 @@ def failing_open(log: Any, doing: str, also: tuple[type[BaseException], ...] = (
         log.warning(
             "Spark tuner: could not %s (%s: %s). The job is not affected.", doing, type(error).__name__, message
         )
-        log.debug("Spark tuner: where that happened:\n%s", frames_of(error))
-
-
-def frames_of(error: BaseException) -> str:
-    """Where an error was raised, without what it says, or what it was raised from: that may quote secrets."""
-    return "".join(traceback.format_tb(error.__traceback__))
+        log.debug("Spark tuner: where that happened:\n%s", _frames(error))
 
 
 def _shown(error: BaseException) -> str:
@@ -34,5 +28,14 @@ def _shown(error: BaseException) -> str:
         from tuner.eventlog.properties import redact
 
         return " ".join(str(error).split()) if isinstance(error, TunerError) else redact(str(error), 500)
+    except Exception:
+        return ""
+
+
+def _frames(error: BaseException) -> str:
+    try:
+        from tuner.frames import frames_of
+
+        return frames_of(error)
     except Exception:
         return ""

@@ -23,9 +23,10 @@ from airflow_plugin.compat import (
     TaskDeferred,
 )
 from airflow_plugin.engines.engine import Additions, Call, Engine, LeftAloneError, Request, SparkJob
-from airflow_plugin.fail_open import failing_open, frames_of
+from airflow_plugin.fail_open import failing_open
 from airflow_plugin.if_ended import if_ended
 from airflow_plugin.log_access import LogAccess
+from tuner.frames import frames_of
 from tuner.steering.submit_conf import EVENT_LOG_DIR
 from tuner.within_time import within
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tuner.errors import TunerError
 from tuner.eventlog.properties import redact
+from tuner.frames import frames_of
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -32,7 +33,7 @@ class Problems:
             said = " ".join(str(error).split()) if isinstance(error, TunerError) else redact(str(error), MAX_REASON)
             reason = said or type(error).__name__
             self.found.append(f"could not {what}: {reason}")
-            _log.debug("could not %s", what, exc_info=True)
+            _log.debug("could not %s: %s at\n%s", what, type(error).__name__, frames_of(error))
             return otherwise
         finally:
             self.doing = around

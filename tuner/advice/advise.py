@@ -28,6 +28,7 @@ from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.advisors.statistics import advise_statistics
 from tuner.advice.facts import Facts
 from tuner.advice.foretold_interval import with_foretold_interval
+from tuner.frames import frames_of
 from tuner.model.change import Change
 
 Advisor = Callable[[Facts], Iterable[Change]]
@@ -69,10 +70,9 @@ def advise(facts: Facts, advisors: Iterable[Advisor] = ADVISORS) -> tuple[Change
     for advisor in advisors:
         try:
             found.extend(c for c in advisor(facts) if _is_finite(c) and _is_sure(c) and not _is_unsteered(c, facts))
-        except Exception:
-            _log.warning(
-                "advisor %s failed; its advice is left out", getattr(advisor, "__name__", advisor), exc_info=True
-            )
+        except Exception as error:
+            name, kind = getattr(advisor, "__name__", advisor), type(error).__name__
+            _log.warning("advisor %s failed (%s); its advice is left out\n%s", name, kind, frames_of(error))
     errors = facts.prediction_errors
     return tuple(sorted((with_foretold_interval(c, errors) for c in found), key=lambda change: -_gain(change)))
 

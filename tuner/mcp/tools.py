@@ -12,6 +12,7 @@ from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
 from tuner.errors import StoreError, TunerError
+from tuner.frames import frames_of
 from tuner.mcp.bounded_answer import bounded_answer, json_text
 from tuner.mcp.tool import Tool
 from tuner.panel.guarded_answers import STORE_UNUSABLE
@@ -58,7 +59,7 @@ class Tools:
                 return str(error) if self._home is Home.STANDALONE else STORE_UNUSABLE
             case TunerError():
                 return str(error)
-        _log.error("the tool %s failed", name, exc_info=error)
+        _log.error("the tool %s failed (%s)\n%s", name, type(error).__name__, frames_of(error))
         return UNEXPECTED
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from msgspec import structs
 
 from tuner.eventlog.properties import error_kind
+from tuner.frames import frames_of
 from tuner.model.action import STRATEGIES
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Application, Execution, PlanInfo, Stage
@@ -215,8 +216,9 @@ def _work(query: Query, plan: MeasuredPlan | None, stages: Sequence[Stage]) -> Q
 def _or_nothing(query_id: int, what: str, find: Callable[[], Found]) -> Found | None:
     try:
         return find()
-    except Exception:
-        _log.warning("the %s of query %d cannot be read; left out", what, query_id, exc_info=True)
+    except Exception as error:
+        kind, frames = type(error).__name__, frames_of(error)
+        _log.warning("the %s of query %d cannot be read (%s); left out\n%s", what, query_id, kind, frames)
         return None
 
 

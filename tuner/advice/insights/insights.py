@@ -24,6 +24,7 @@ from tuner.advice.insights.spill import spills
 from tuner.advice.insights.unpruned_partitions import unpruned_partitions
 from tuner.advice.insights.unpushed_filter import unpushed_filters
 from tuner.advice.insights.unused_outer_join import unused_outer_joins
+from tuner.frames import frames_of
 from tuner.model.application import Work
 from tuner.model.insight import Insight
 from tuner.plan.measured_plan import MAX_WORK
@@ -61,8 +62,9 @@ def insights_of(work: Work, found: QueryAndPlans) -> tuple[Insight, ...]:
     """The insights of a finished SQL execution; none where its plan cannot be read."""
     try:
         facts = insight_facts(work, found)
-    except Exception:
-        _log.warning("a plan cannot be looked at; its insights are left out", exc_info=True)
+    except Exception as error:
+        kind = type(error).__name__
+        _log.warning("a plan cannot be looked at (%s); its insights are left out\n%s", kind, frames_of(error))
         return ()
     return insights(facts)
 
@@ -78,8 +80,9 @@ def insights(facts: InsightFacts, rules: Iterable[Rule] = RULES) -> tuple[Insigh
     for rule in rules:
         try:
             found.extend([insight for insight in rule(facts) if _is_worth_a_minute(facts, insight)])
-        except Exception:
-            _log.warning("rule %s failed; its insights are left out", getattr(rule, "__name__", rule), exc_info=True)
+        except Exception as error:
+            name, kind = getattr(rule, "__name__", rule), type(error).__name__
+            _log.warning("rule %s failed (%s); its insights are left out\n%s", name, kind, frames_of(error))
     return tuple(sorted(found, key=lambda i: -i.seconds))
 
 

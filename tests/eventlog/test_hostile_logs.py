@@ -447,6 +447,13 @@ def gzip_of_newlines() -> bytes:
     return gzip.compress(b"\n" * (300 << 20 if AT_LENGTH else 75 << 20), 1)
 
 
+def zip_of_newlines(name: str) -> bytes:
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, PLAIN + b"\n" * (75 << 20))
+    return into.getvalue()
+
+
 def with_objects(value: bytes, count: int) -> bytes:
     """A log with a task of so many accumulables."""
     task = b'{"Event":"SparkListenerTaskEnd","Stage ID":0,"Task Info":{"Accumulables":['
@@ -501,6 +508,7 @@ BOMBS: tuple[tuple[str, Callable[[], bytes], Completeness], ...] = (
     ("gigabytes of zeros", lambda: zeros(ZEROS), FAILED),
     ("gigabytes of zeros after a head", lambda: zstd(head()) + zeros(ZEROS), PARTIAL),
     ("millions of empty lines", gzip_of_newlines, FAILED),
+    ("empty lines in a zip file", lambda: zip_of_newlines("empty lines in a zip file"), FAILED),
     ("another codec after a head", lambda: zstd(head()) + gzip_of_newlines(), PARTIAL),
     ("a line of 64 MB", lambda: b"".join([*LINES[:6], long_line(64 << 20), *LINES[6:]]), COMPLETE),
     ("20 million objects", lambda: with_objects(b"{}", 20_000_000), PARTIAL),

@@ -20,6 +20,7 @@ from tuner.eventlog.lz4_blocks import MAGIC as LZ4
 from tuner.eventlog.lz4_blocks import lz4_chunks
 from tuner.eventlog.lzf_chunks import MAGIC as LZF
 from tuner.eventlog.lzf_chunks import lzf_chunks
+from tuner.eventlog.most_unpacked import TOO_MANY, most_unpacked
 from tuner.eventlog.snappy_chunks import MAGIC as SNAPPY
 from tuner.eventlog.snappy_chunks import snappy_chunks
 from tuner.eventlog.zstd_frames import breaks_off
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BUFFER_BYTES = 1 << 18
-# A log shrinks by a factor of 8 to 100.
-_MAX_RATIO = 500
-_MAX_SMALL_BYTES = 16 << 20
 
 
 class UnsupportedCodecError(TunerError):
@@ -104,8 +102,8 @@ class _Bounded(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         count = self._plain.readinto1(buffer)
         self._count += count
-        if self._count > _MAX_SMALL_BYTES and self._raw.seekable() and self._count > _MAX_RATIO * self._raw.tell():
-            raise CorruptDataError(f"more than {_MAX_RATIO} times as many bytes unpacked as packed")
+        if self._raw.seekable() and self._count > most_unpacked(self._raw.tell()):
+            raise CorruptDataError(TOO_MANY)
         return count
 
 

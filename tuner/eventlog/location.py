@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from urllib.parse import unquote, urlsplit
 
 from tuner.errors import EventLogNotFoundError
+from tuner.eventlog.most_unpacked import TOO_MANY, most_unpacked
 from tuner.eventlog.properties import redact
 from tuner.printable import printable
 
@@ -157,7 +158,12 @@ def open_log(file: LogPath) -> io.BufferedReader:
         return file.open("rb")
     with _as_os_errors("opened"):  # zipfile: RuntimeError for an entry with a password
         raw: Any = file.open("rb")
-    return io.BufferedReader(raw if isinstance(file, zipfile.Path) else _RemoteFile(raw))
+    if not isinstance(file, zipfile.Path):
+        return io.BufferedReader(_RemoteFile(raw))
+    entry = file.root.getinfo(file.at)
+    if entry.file_size > most_unpacked(entry.compress_size):
+        raise OSError(TOO_MANY)
+    return io.BufferedReader(raw)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,12 @@ from tuner.plan.estimates import read_estimates
 from tuner.plan.expression import attributes, conjuncts, single_attribute, skeleton, split_top_level
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.literals import query_values
 from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.relation import normalise_path, relation_name
 from tuner.plan.shuffles import find_shuffles
+
+from .list_cases import HOSTILE_LISTS
 
 OPERATORS = (
     *("Filter", "Project", "HashAggregate", "Window", "TakeOrderedAndProject", "Exchange", "Execute InsertInto"),
@@ -86,6 +89,16 @@ def test_no_text_takes_more_than_linear_time(part: str) -> None:
             _, names = read_all(plan_of(operator, wrapped), wrapped)
             assert all(len(name) <= 500 and "\x1b" not in name and "\u202e" not in name for name in names)
     assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize("text", HOSTILE_LISTS)
+def test_values_of_no_text_take_more_than_linear_time(text: str) -> None:
+    scan = PlanInfo("Scan parquet db.t", "Scan parquet db.t[a#1]")
+    plan = build_tree(PlanInfo("Filter", f"Filter a#1{text}", (scan,)), {})
+    started = time.process_time()
+    query_values(plan, None)
+    query_values(plan, f"Filter a#1{text}\n+- Relation db.t[a#1] parquet\n")
+    assert time.process_time() - started < 1
 
 
 @given(st.sampled_from(OPERATORS), st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=20))

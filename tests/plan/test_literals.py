@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tuner.model.query_values import QueryValues
-from tuner.plan.literals import literals_of_plan, query_values
+from tuner.plan.literals import literals_of_plan, query_values, with_sorted_lists
 from tuner.plan.node import PlanNode
+
+from .list_cases import LIST_CASES
 
 SCAN = PlanNode(
     "Scan",
@@ -216,3 +218,8 @@ def test_partitions_of_a_hive_table_are_columns_of_it_though_its_scan_does_not_p
     logical = "Project [kind#1]\n+- Filter (isnotnull(day#3) AND (day#3 = 7))\n   +- HiveTableRelation [db.sales, kind#1, day#3]"
     conditions = query_values(scan, logical).conditions
     assert conditions is not None and [one.columns for one in conditions] == ["db.sales.day"]
+
+
+@pytest.mark.parametrize(("condition", "expected"), LIST_CASES)
+def test_lists_of_values_are_sorted_however_spark_wrote_them(condition: str, expected: str) -> None:
+    assert with_sorted_lists(condition) == expected

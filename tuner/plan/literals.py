@@ -54,7 +54,8 @@ _TWO_COLUMNS = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _DEEPEST = 50
-_LIST = re.compile(r" (?:IN \(([^()]*)\)|INSET ([^()]*?)(?=\)| AND | OR |$))")
+# What begins as a list of INSET and is none, up to the bracket that ends it, is passed over at once: none begins in it.
+_LIST = re.compile(r" (?:IN \(([^()]*)\)|INSET ([^()]*?)(?=\)| AND | OR |$)|INSET(?= )[^()]*?(?= IN \(|\())")
 
 _LINE = re.compile(r"^([ :|+\-]*)([A-Z]\w*)(?: (.*))?$", re.DOTALL)
 _STATISTICS = re.compile(r", Statistics\(sizeInBytes=.*$", re.DOTALL)
@@ -69,7 +70,7 @@ class _CutError(Exception):
 
 def literals_id(entries: Iterable[str]) -> str:
     """16 hex digits over a query's conditions that hold values, in any order; days count by the calendar rule."""
-    return digest("\n".join(sorted({_LIST.sub(_sorted, entry) for entry in days_apart(entries)})))
+    return digest("\n".join(sorted(set(map(with_sorted_lists, days_apart(entries))))))
 
 
 def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
@@ -89,7 +90,7 @@ def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
         told = {entry: columns for condition in found for columns, entry in reader.entries(condition)}
     except _CutError:
         return UNKNOWN_VALUES
-    conditions = {FilterCondition(columns, digest(_LIST.sub(_sorted, entry))) for entry, columns in told.items()}
+    conditions = {FilterCondition(columns, digest(with_sorted_lists(entry))) for entry, columns in told.items()}
     return QueryValues(literals_id(told), tuple(sorted(conditions)))
 
 
@@ -261,6 +262,13 @@ def _holds_value(conjunct: str) -> bool:
     return text != _COLUMN
 
 
+def with_sorted_lists(entry: str) -> str:
+    """The same condition with the values of each list sorted, however Spark wrote it."""
+    return _LIST.sub(_sorted, entry)
+
+
 def _sorted(found: re.Match[str]) -> str:
-    values = (found[1] if found[1] is not None else found[2]).split(",")
-    return f" IN ({','.join(sorted({value.strip() for value in values}))})"
+    values = found[1] if found[1] is not None else found[2]
+    if values is None:
+        return found[0]
+    return f" IN ({','.join(sorted({value.strip() for value in values.split(',')}))})"

@@ -42,7 +42,9 @@ public final class Literals {
       "cast\\(\u0003 as [a-z]+(?:\\([0-9, ]+\\))?\\)|\\(\u0003 (?:=|<=>|<=|>=|<|>|AND|OR) \u0003\\)|\u0003 IN \\(\u0003\\)"
       + "|NOT \u0003|(?:isnull|isnotnull|knownfloatingpointnormalized|normalizenanandzero)?\\(\u0003\\)");
   private static final int DEEPEST = 50;
-  private static final Pattern LIST = Pattern.compile(" (?:IN \\(([^()]*)\\)|INSET ([^()]*?)(?=\\)| AND | OR |$))");
+  // What begins as a list of INSET and is none, up to the bracket that ends it, is passed over at once: none begins in it.
+  private static final Pattern LIST = Pattern.compile(
+      " (?:IN \\(([^()]*)\\)|INSET ([^()]*?)(?=\\)| AND | OR |$)|INSET(?= )[^()]*?(?= IN \\(|\\())");
   private static final String CHARACTER = "[^\\s,()\\[\\]=<>]";
   private static final Pattern COLUMN = Pattern.compile("(?U)(" + CHARACTER
       + "(?>(?:[^\\s,()\\[\\]=<>#]++|#(?![0-9]{1,18}(?![0-9])))*))#([0-9]{1,18})(?![0-9])L?|" + CHARACTER + "++");
@@ -240,16 +242,22 @@ public final class Literals {
     }
   }
 
-  private static String withSortedLists(String text) {
+  /** The same condition with the values of each list sorted, however Spark wrote it. */
+  public static String withSortedLists(String text) {
     Matcher found = LIST.matcher(text);
     StringBuffer result = new StringBuffer();
     while (found.find()) {
-      String[] values = (found.group(1) != null ? found.group(1) : found.group(2)).split(",", -1);
+      String list = found.group(1) != null ? found.group(1) : found.group(2);
+      if (list == null) {
+        found.appendReplacement(result, Matcher.quoteReplacement(found.group()));
+        continue;
+      }
+      String[] values = list.split(",", -1);
       TreeSet sorted = new TreeSet();
       for (int i = 0; i < values.length; i++) sorted.add(values[i].trim());
-      StringBuilder list = new StringBuilder();
-      for (Object value : sorted) list.append(list.length() == 0 ? "" : ",").append((String) value);
-      found.appendReplacement(result, Matcher.quoteReplacement(" IN (" + list + ")"));
+      StringBuilder joined = new StringBuilder();
+      for (Object value : sorted) joined.append(joined.length() == 0 ? "" : ",").append((String) value);
+      found.appendReplacement(result, Matcher.quoteReplacement(" IN (" + joined + ")"));
     }
     found.appendTail(result);
     return result.toString();

@@ -20,7 +20,6 @@ _SMALL = frozenset(
         "error",
         "relations",
         "columns",
-        "broadcasts_off",
     }
 )
 _EMPTY: dict[str, Any] = {f.name: f.default for f in fields(Query) if f.name not in _SMALL.union(QUERY_TIMES)}

@@ -43,7 +43,7 @@ def test_a_link_that_others_put_there_gives_them_nothing(tmp_path: Path) -> None
     """Everybody may write in a directory that another user's driver is to log in."""
     shared = job(str(tmp_path / "base"))
     place = event_log_place(shared)
-    share, own = shared_with(shared, place), tmp_path / "own"
+    share, own = shared_with(shared, place, JAR), tmp_path / "own"
     assert share is not None
     own.touch(0o600)
     own.write_text("secret")
@@ -58,7 +58,7 @@ def test_a_link_that_others_put_there_gives_them_nothing(tmp_path: Path) -> None
 def test_what_cannot_be_put_there_leaves_nothing_behind(tmp_path: Path) -> None:
     shared = job(str(tmp_path))
     place = event_log_place(shared)
-    share = shared_with(shared, place)
+    share = shared_with(shared, place, JAR)
     assert share is not None
     directory = Path(place.directory.removeprefix("file://"))
     (directory / FILE_NAME).mkdir()

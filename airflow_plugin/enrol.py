@@ -74,7 +74,10 @@ def _may_run_spark(task: Any) -> bool:
     values = [getattr(task, name, None) if given is None else given.get(name, _LATER) for name in fields]
     texts = [text for value in values if value for text in (value if isinstance(value, list | tuple) else [value])]
     if not texts:
-        return any(given.get(name) if given else getattr(task, name, None) for name in _COMMAND_ELSEWHERE)
+        is_own = not task.operator_class.__module__.startswith(
+            "airflow.providers."
+        )  # It may make its command when it runs.
+        return is_own or any(given.get(name) if given else getattr(task, name, None) for name in _COMMAND_ELSEWHERE)
     return any(not isinstance(text, str) or _may_name_spark(text, task) for text in texts)
 
 

@@ -11,6 +11,7 @@ from airflow_plugin import settings
 from airflow_plugin.store_url import store_url
 from airflow_plugin.viewer import airflow_viewer
 from tuner.errors import StoreError, TunerError
+from tuner.frames import frames_of
 from tuner.history.store import Store
 from tuner.panel.app import create_app
 from tuner.panel.kept_store import KeptStore
@@ -65,5 +66,7 @@ def configured_store() -> Store:
     except TunerError as error:
         raise StoreError(str(error)) from error
     except Exception as error:
-        _log.exception("Spark tuner: the history store could not be opened")
+        _log.error(
+            "Spark tuner: the history store could not be opened (%s)\n%s", type(error).__name__, frames_of(error)
+        )
         raise StoreError(f"the history store could not be opened ({type(error).__name__})") from error

@@ -85,8 +85,8 @@ def _tags(ti: Any) -> dict[str, str]:
 def _send(metric: Callable[[Any], None]) -> None:
     try:
         metric(_stats())
-    except Exception:
-        _log.debug("could not send a metric", exc_info=True)
+    except Exception as error:
+        _log.debug("could not send a metric (%s)", type(error).__name__)
 
 
 def _stats() -> Any:

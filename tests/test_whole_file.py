@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
 import pytest
 
+from tuner import whole_file
 from tuner.whole_file import write_whole
 
 
@@ -32,11 +32,15 @@ def test_links_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
     assert not Path("/dev/null").is_file()
 
 
-def test_nothing_is_written_through_what_others_put_beside_it(tmp_path: Path) -> None:
+def test_nothing_is_written_through_what_others_put_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever guesses the name keeps a file from being written, and no more."""
     (tmp_path / "own").write_bytes(b"secret")
-    (tmp_path / f".a-{os.getpid()}").symlink_to(tmp_path / "own")
-    write_whole(tmp_path / "a", b"content")
-    assert ((tmp_path / "own").read_bytes(), (tmp_path / "a").read_bytes()) == (b"secret", b"content")
+    monkeypatch.setattr(whole_file, "token_hex", lambda _: "guessed")
+    (tmp_path / ".a-guessed").symlink_to(tmp_path / "own")
+    with pytest.raises(FileExistsError):
+        write_whole(tmp_path / "a", b"content")
+    assert (tmp_path / "own").read_bytes() == b"secret"
+    assert not (tmp_path / "a").exists()
 
 
 def test_it_may_be_its_owners_alone(tmp_path: Path) -> None:

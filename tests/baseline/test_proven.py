@@ -17,7 +17,9 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.exported_baseline import ExportedBaseline
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
+from tuner.model.size_change import SizeChange
 from tuner.model.verdict import Ruling, Verdict
 
 from .made import CALLED_FOR, HINT, ORDER, PROPERTY, Q1, Q2, change
@@ -65,6 +67,17 @@ def test_what_gained_is_told_with_its_evidence(export: Export) -> None:
     assert (ordered.ids, ordered.standing) == ({ORDERED.id, WITH_IT.id}, Standing.PROMOTED)
     assert ordered.changes[0].id == ORDERED.id, "what the other needs comes first"
     assert (dict(ordered.names), ordered.input_bytes) == ({Q1: "daily sales"}, GB)
+
+
+def test_the_cores_are_those_that_its_author_asks_for(export: Export) -> None:
+    """Another job of as many is not held for what this one was cut to."""
+    cut = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.EXECUTORS_CUT, {"executors": 4}))
+    last = night(3, 4, *trial(SET))
+    assert last.outcome is not None
+    cluster = replace(last.outcome.cluster, cores=8, executors=2, cores_per_executor=4)
+    last = replace(last, decision=replace(last.decision, cuts=(cut,)), outcome=replace(last.outcome, cluster=cluster))
+    found = export([night(0, 10), night(1, 10), night(2, 4, *trial(SET)), last])
+    assert found is not None and found.cluster.cores == 16
 
 
 def test_the_gain_has_bounds_and_runs(export: Export) -> None:

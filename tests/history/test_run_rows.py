@@ -174,11 +174,11 @@ def test_of_recent_runs_the_newest_that_succeeded_and_the_largest_are_whole_and_
     assert [run.key for run in store.recent("etl.load", 2, in_full=1)] == ["4", "5"]
 
 
-@pytest.mark.parametrize(("in_full", "whole"), [(1, "058"), (2, "03578"), (3, "035678")])
+@pytest.mark.parametrize(("in_full", "whole"), [(1, "058"), (2, "0578"), (3, "05678")])
 def test_of_recent_runs_the_newest_of_each_query_that_comes_back_is_whole(
     store: Store, in_full: int, whole: str
 ) -> None:
-    """As many more as are whole anyway; "p" is in each of the newest, "o" ran once, run 0 read most."""
+    """As many more as are whole anyway; "p" is in each of the newest, "o" ran once, "b" not again, run 0 read most."""
     for minute, asked in enumerate(("o", "a", "b", "b", "o2", "a", "p", "p", "p")):
         outcome = full_outcome()
         size = 10**10 if minute == 0 else 10**9

@@ -696,6 +696,22 @@ def test_a_log_that_could_not_be_read_is_read_at_the_next_decision(
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
 
 
+def test_the_log_of_a_run_that_failed_while_it_could_not_be_read_tells_the_retry(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    Spark(error="[DIVIDE_BY_ZERO] Division by zero").run(turn)
+    with monkeypatch.context() as broken:
+        broken.setattr(complete_module, "log_of_run", _slow_down)
+        report = complete(turn, nightly.url, failed=True)
+    assert report.problems[-1] == (
+        "the event log could not be read: the cohort's next decision reads what more it tells of the failure"
+    )
+    assert (nightly.stored("e/1/1").state, nightly.stored("e/1/1").outcome) == (RunState.FAILED, None)
+    prepare(nightly.job("e/1/2"), nightly.url)
+    assert nightly.stored("e/1/1").failure.kind is FailureKind.DATA_OR_CODE
+
+
 def test_a_log_that_breaks_off_as_it_is_read_is_read_again(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
     turn, genuine = nightly.prepare("e/1/1"), harvest.read_log
     Spark().run(turn)

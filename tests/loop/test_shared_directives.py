@@ -11,11 +11,16 @@ import pytest
 from upath import UPath
 
 from tuner.errors import TunerError
+from tuner.loop import shared_directives
 from tuner.loop.event_log_place import EventLogPlace, event_log_place, of_key
 from tuner.loop.shared_directives import FILE_NAME, shared_with
+from tuner.loop.steered import sharing
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
+from tuner.steering.agent.route import Route
 from tuner.steering.agent.submission import Submission
+from tuner.steering.directives import Steering
+from tuner.steering.steering_method import SteeringMethod
 from tuner.steering.submit_conf import EVENT_LOG_DIR, EVENT_LOG_ENABLED
 
 JAR = "s3://bucket/agent.jar"
@@ -97,6 +102,18 @@ def test_they_do_not_lie_where_that_driver_fetches_nothing(jar: str, tmp_path: P
     assert share is not None
     with pytest.raises(TunerError, match="it fetches nothing from there: have agent_jar there, too"):
         share("what to do")
+
+
+def test_a_container_of_azure_is_the_same_in_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name stands where that of a user would."""
+    base = "abfss://c@a.dfs.core.windows.net"
+    monkeypatch.setattr(shared_directives, "own_directory", lambda _: (f"{base}/tuner", ""))
+    monkeypatch.setattr(shared_directives, "log_path", lambda *_: tmp_path)
+    synapse = Submission(conf={}, platform="Synapse", agent_jar=f"{base}/agent.jar")
+    way = SteeringMethod(Steering.AGENT, Route(synapse))
+    route = sharing(way, replace(job(base), submission=synapse), EventLogPlace(f"{base}/own")).route
+    assert route is not None and route.share is not None
+    assert route.share("what to do").startswith(f"{base}/tuner/")
 
 
 def test_a_base_that_a_service_has_no_file_system_for_is_told(tmp_path: Path) -> None:

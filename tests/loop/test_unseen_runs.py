@@ -230,13 +230,26 @@ def test_it_is_looked_for_no_more_once_a_run_began_after_it_was_due(
     assert nightly.stored("e/1/1") == seen
 
 
-def test_where_its_driver_saw_its_log_or_none_it_is_not_looked_for(
+def test_a_part_that_tells_more_takes_the_place_of_one_that_told_less(nightly: Nightly) -> None:
+    turn = late(nightly, "e/1/1")
+    land(turn, execution_start())
+    complete(turn, nightly.url, failed=True)
+    land(turn, execution_start(), execution_end(error="[DIVIDE_BY_ZERO]"))
+    late(nightly, "e/1/2")
+    assert nightly.stored("e/1/1").failure.kind is FailureKind.DATA_OR_CODE
+
+
+def test_among_those_of_others_it_is_not_looked_for_but_where_it_may_land_late(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    nightly.user_conf = {EVENT_LOG_DIR: nightly.root.as_uri(), "spark.eventLog.enabled": "true"}
     complete(nightly.prepare("e/1/1"), nightly.url, failed=True)
-    monkeypatch.setattr(locate, "starting_conf", lambda _: pytest.fail("looked once more"))
-    monkeypatch.setattr(settle_earlier, "settle_all", lambda *_: pytest.fail("looked once more"))
-    assert nightly.prepare("e/2/1").problems == ()
+    sought = list[str]()
+    monkeypatch.setattr(locate, "starting_conf", lambda source: sought.append(str(source)))
+    Spark().write({EVENT_LOG_DIR: nightly.root.as_uri()}, "of-another")
+    assert (nightly.prepare("e/2/1").problems, sought) == ((), [])
+    with Store.open(nightly.url) as store:
+        assert [run.key for run in store.failed_of_late(nightly.cohort)] == ["e/1/1"]
 
 
 # --- Which of their logs are read ---

@@ -69,6 +69,16 @@ def test_the_next_try_has_again_what_the_one_that_failed_was_without() -> None:
     assert failed_with_changes([*runs, with_both], "etl/4/3"), "then it runs as its author wrote it"
 
 
+@pytest.mark.parametrize("may_try_again", [False, True])
+def test_a_retry_that_may_try_is_without_what_was_tried_in_one_that_failed(may_try_again: bool) -> None:
+    """It failed without what was left out, and with a trial: nobody knows of which."""
+    changes = (left_out(PROMOTED[0]), replace(PROMOTED[1], standing=Standing.TRIAL))
+    failed = failed_without_needed(try_number=2)
+    runs = nights(replace(failed, decision=replace(failed.decision, changes=changes)))
+    unsteered = decide(replace(situation(Mode.AUTO, 2, runs), may_try_again=may_try_again)).unsteered
+    assert (unsteered and unsteered.code) == (ReasonCode.CHANGES_SUSPECTED if may_try_again else None)
+
+
 def test_what_does_not_reach_the_query_that_failed_is_not_what_it_lacked() -> None:
     runs = nights(failed_without_needed("q2"))
     assert failed_with_changes(runs, "etl/4/2")

@@ -69,11 +69,12 @@ def _nights(drawing: Collection[int], number: int, hours: int = 24) -> list[Run]
 @pytest.mark.parametrize(
     ("drawing", "nights", "is_held"),
     [
-        pytest.param({0}, 9, False, id="once, and away for a week"),
-        pytest.param({0}, 7, True, id="may come each week"),
-        pytest.param({0, 11}, 22, True, id="came back after longer"),
-        pytest.param({0, 11}, 24, False, id="away for longer than ever"),
-        pytest.param({0, 1, 2, 10}, 17, True, id="lately"),
+        pytest.param({0}, 37, False, id="once, and away for longer than a month"),
+        pytest.param({0}, 9, True, id="may come each month"),
+        pytest.param({29}, 60, True, id="on the first of a month"),
+        pytest.param({1, 29}, 60, True, id="on two of them"),
+        pytest.param({0, 41}, 80, True, id="came back after longer"),
+        pytest.param({0, 41}, 84, False, id="away for longer than ever"),
     ],
 )
 def test_a_property_waits_for_a_query_that_draws_as_long_as_that_may_come_back(

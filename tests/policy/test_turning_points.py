@@ -129,9 +129,10 @@ def test_nights_that_were_large_once_hide_no_growth_of_later() -> None:
         return len(turning_points([night(n, 10, size=size * GB) for n, size in enumerate(sizes)]))
 
     small = [1] * 30
-    assert points(1, 1, 1, 3, 3, *small, 3, 3, 3, 3, 3) == 1
+    assert points(1, 1, 1, 3, 3, *small, *small, 3, 3, 3, 3, 3) == 1
     assert points(1, 1, 1, 3, 3, *small[:10], 3, 3, 3, 3, 3) == 0, "two weekends"
-    assert points(1, 1, 1, 3, 3, *small, 3, 3, *small, 3, 3) == 0, "the ends of months"
+    assert points(1, 1, 1, 3, 3, *small[:26], 3, 3, *small[:26], 3, 3) == 0, "the ends of months"
+    assert points(1, 1, 1, 3, 3, *small[:26], 3, 3) == 0, "the second end of a month"
 
 
 def test_a_small_night_among_grown_ones_does_not_end_the_turn() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from tuner.baseline.flaw import action_flaw, change_flaw
 from tuner.history.store import Store
@@ -15,6 +16,7 @@ from tuner.model.query import total_data_bytes
 from tuner.model.run import Outcome, Run
 from tuner.model.trial import decided_by_trial
 from tuner.model.verdict import Verdict
+from tuner.policy.imported_changes import cores_to_compare
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import latest_usable
@@ -42,7 +44,8 @@ def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
     trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort)])
     version = _UNTOLD_VERSION.sub("", latest.outcome.spark_version)[:100]
     as_of = (latest.ended_at or latest.started_at).date()
-    return ExportedBaseline(cohort, as_of, version, latest.outcome.cluster, tuple(trials))
+    cluster = replace(latest.outcome.cluster, cores=cores_to_compare(latest, latest.outcome))
+    return ExportedBaseline(cohort, as_of, version, cluster, tuple(trials))
 
 
 def _in_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict]) -> list[DecidedChange]:

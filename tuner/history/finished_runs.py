@@ -23,9 +23,10 @@ def finish_run(
     *,
     seen: bool,
     goes_on: bool,
+    tells_more: bool,
 ) -> bool:
     """As `Store.finish`, for any state but running."""
-    if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen, goes_on)).rowcount == 1:
+    if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen, goes_on, tells_more)).rowcount == 1:
         if outcome is not None:
             connection.execute(replace_times(key, outcome, connection.dialect.name))
         keep_last_state(connection, key, state)
@@ -36,7 +37,13 @@ def finish_run(
 
 
 def _update_unfinished(
-    key: str, state: RunState, ended_at: datetime, outcome: Outcome | None, seen: bool, goes_on: bool
+    key: str,
+    state: RunState,
+    ended_at: datetime,
+    outcome: Outcome | None,
+    seen: bool,
+    goes_on: bool,
+    tells_more: bool,
 ) -> Update:
     of_run = update(RunRow).where(RunRow.key == key)
     mistaken: ColumnElement[bool] = false()
@@ -47,7 +54,7 @@ def _update_unfinished(
         return of_run.where(running | mistaken).values(state=state.value, ended_at=ended_at)
     # An outcome whose plans were let go is one.
     lacks: ColumnElement[bool] = (
-        RunRow.app_id.is_(None) if outcome.duration_ms is None else RunRow.duration_ms.is_(None)
+        RunRow.app_id.is_(None) if outcome.duration_ms is None and not tells_more else RunRow.duration_ms.is_(None)
     )
     if goes_on and outcome.duration_ms is not None:
         lacks |= RunRow.duration_ms < outcome.duration_ms

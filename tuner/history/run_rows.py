@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -126,15 +125,26 @@ def read_recent(
 
 
 def _with_others(newest: Sequence[Run], older: Sequence[Run]) -> list[Run]:
-    """Of each query that several runs had, and none of the newest, the newest run: as many as these at most."""
-    runs_of = Counter(fingerprint for run in (*newest, *older) for fingerprint in run.fingerprints)
-    lacking = {fingerprint for fingerprint, number in runs_of.items() if number > 1}
-    lacking -= {fingerprint for run in newest for fingerprint in run.fingerprints}
+    """Of each query that came back after runs without it, and that none of the newest had, the newest run: as many as these at
+    most."""
+    lacking = _returning(older) - {fingerprint for run in newest for fingerprint in run.fingerprints}
     found: list[Run] = []
     for run in older:
         if len(found) < len(newest) and not lacking.isdisjoint(run.fingerprints):
             found.append(run)
             lacking -= run.fingerprints
+    return found
+
+
+def _returning(runs: Sequence[Run]) -> set[str]:
+    """The queries (fingerprints) that runs had before and after one that did not; one that was edited does not come back."""
+    last: dict[str, int] = {}
+    found = set[str]()
+    for number, run in enumerate(runs):
+        for fingerprint in run.fingerprints:
+            if number - last.get(fingerprint, number) > 1:
+                found.add(fingerprint)
+            last[fingerprint] = number
     return found
 
 

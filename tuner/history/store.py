@@ -162,18 +162,21 @@ class Store:
         *,
         seen: bool = False,
         goes_on: bool = False,
+        tells_more: bool = False,
     ) -> bool:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
 
         A run that ended without an outcome (a lost one) takes one later; one that was given up while its log had no end
         takes the whole one; one that succeeded by its log, the failure that its driver has `seen`: a job may fail when its
-        Spark has stopped; where its application `goes_on` in a log without an end, the whole one that took longer. ValueError for
-        the state running; StoreError for a run that never began.
+        Spark has stopped; where its application `goes_on` in a log without an end, the whole one that took longer; a part of a
+        log that `tells_more` than one before. ValueError for the state running; StoreError for a run that never began.
         """
         if state is RunState.RUNNING:
             raise ValueError(f"run {key} cannot finish as {state}")
         with self._writing() as connection:
-            return finish_run(connection, key, state, ended_at, outcome, seen=seen, goes_on=goes_on)
+            return finish_run(
+                connection, key, state, ended_at, outcome, seen=seen, goes_on=goes_on, tells_more=tells_more
+            )
 
     def forget(self, key: str) -> None:
         """Takes out a run that began and was never submitted; one that has ended stays."""

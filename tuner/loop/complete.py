@@ -21,6 +21,7 @@ from tuner.loop.logs_of_runs import log_of_run
 from tuner.loop.look_ahead import look_ahead, prove
 from tuner.loop.old_jar import old_jar
 from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
+from tuner.loop.settle_earlier import is_sought
 from tuner.loop.turn import Report, Turn
 from tuner.model.application import ProblemCode
 from tuner.model.cohort_figures import Gained
@@ -102,7 +103,9 @@ def _completed(completing: _Completing) -> Report:
     why = _why_later(completing, found)
     if why and completing.failed:
         # That it failed is known, and is told to a retry at once.
-        problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
+        if is_sought(turn.job, turn.event_log_dir, turn.job.key):
+            problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
+        found = None if completing.is_unread else found
     elif why:
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.

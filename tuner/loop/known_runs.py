@@ -18,7 +18,7 @@ from tuner.policy.instances import latest_of_its_queries, queries_of_others
 # and beside the one under way they are as many as a change is tried in.
 HISTORY_DAG_RUNS = 1 + MAX_TRIALS
 # Reading and judging takes time with each: on 600 runs of 20 queries a decision takes 2.7 s of a core, on 60 0.4 s
-# (tests/benchmarks/decision_speed.py). So no more than MANY_RUNS are of more than LEAST_DAG_RUNS.
+# (tests/benchmarks/decision_speed.py). So no more than MANY_RUNS are of more than LEAST_DAG_RUNS, or of an outage.
 MOST_HISTORY_RUNS = 600
 MANY_RUNS = 400
 LEAST_DAG_RUNS = 3
@@ -55,7 +55,7 @@ def number_known(store: Store, cohort: str) -> int:
     several = store.runs_since(cohort, HISTORY_DAG_RUNS, MANY_RUNS)
     least = store.runs_since(cohort, LEAST_DAG_RUNS, MOST_HISTORY_RUNS) if several == MANY_RUNS else 0
     # What outages left no run of has neither shown anything nor made it forgotten.
-    measured = store.runs_since_measured(cohort, LEARN_RUNS, MOST_HISTORY_RUNS)
+    measured = store.runs_since_measured(cohort, LEARN_RUNS, MANY_RUNS)
     return max(HISTORY_RUNS, several, least, measured)
 
 

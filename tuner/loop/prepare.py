@@ -25,7 +25,7 @@ from tuner.loop.next_decision import HISTORY_RUNS, load_rules
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import take_own_marks_away
 from tuner.loop.recorded import recorded
-from tuner.loop.settle_earlier import settle_all
+from tuner.loop.settle_earlier import is_sought, settle_all
 from tuner.loop.steered import Steered, undecided, unsteered
 from tuner.loop.steered_ahead import steered_ahead
 from tuner.loop.steered_now import steered_now
@@ -150,7 +150,7 @@ def _unstarted(store: Store, preparing: Preparing) -> Sequence[Run]:
 def _catch_up(store: Store, preparing: Preparing) -> None:
     """Harvest earlier runs, for half of the time that is left: what takes longer goes on aside."""
     job = preparing.job
-    late = store.failed_of_late(job.cohort) if job.log_lands_late else []
+    late = [run for run in store.failed_of_late(job.cohort) if is_sought(job, run.event_log_dir, run.key)]
     pending = [run for run in (*late, *store.pending(job.cohort)) if run.key != job.key]
     if not pending:
         return

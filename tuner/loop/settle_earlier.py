@@ -14,6 +14,7 @@ from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.outcome import state_of
 from tuner.history.store import Store
 from tuner.loop.catching_up import CatchingUp
+from tuner.loop.event_log_place import of_key
 from tuner.loop.harvest import harvest
 from tuner.loop.logs_of_runs import LogsOfRuns
 from tuner.loop.preparing import Preparing
@@ -87,12 +88,18 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
 def _finish(store: Store, run: Run, now: datetime) -> None:
     if run.ended_at:
         # What it was decided to have stands, as it was told.
-        store.finish(run.key, run.state, run.ended_at, run.outcome)
+        store.finish(run.key, run.state, run.ended_at, run.outcome, tells_more=True)
         return
     ended = with_borrowed(replace(run, ended_at=now))
     if ended.decision != run.decision:
         store.begin(ended.begun)
     store.finish(run.key, run.state, now, ended.outcome)
+
+
+def is_sought(job: JobToRun, event_log_dir: str, key: str) -> bool:
+    """Whether the log of a run that was seen to fail is looked for again: where it may land late, or lies by itself. Among those
+    of others that takes seconds, and it was there when the run failed, or never will be."""
+    return job.log_lands_late or event_log_dir.endswith(of_key(key))
 
 
 def _is_superseded(job: JobToRun, run: Run) -> bool:

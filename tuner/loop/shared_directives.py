@@ -26,7 +26,7 @@ _S3 = frozenset({"s3", "s3a", "s3n"})
 def shared_with(job: JobToRun, place: EventLogPlace, jar: str) -> Callable[[str], str] | None:
     """What puts directives where the driver of a run reads them: beside its log, where that has a directory of its own, else in
     one below the base, which is made then. None where it leaves no log, or the base is one of this machine. `jar` is the agent's,
-    as `Route.fetched_jar`."""
+    where Spark does not start before it has fetched that."""
     here = local_path(job.event_log_base) is not None and not job.base_is_shared
     return None if here or not place.directory else partial(_share, job, place, jar)
 
@@ -43,7 +43,7 @@ def _share(job: JobToRun, place: EventLogPlace, jar: str, text: str) -> str:
         directory, obstacle = own_directory(job)
         if not obstacle and (not jar or _host(jar) != _host(directory)):
             # Spark does not start without its files, and this driver's log, which would show that it gets at them, is elsewhere.
-            obstacle = "it fetches nothing from there: have agent_jar there, too"
+            obstacle = "it fetches nothing from there: have agent_jar there, too, by the same kind of URL"
     if obstacle:
         raise TunerError(
             f"{redact(directory)}: the driver may not get at directives there ({obstacle}); set event_log_base to a URL that it "

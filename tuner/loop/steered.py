@@ -93,7 +93,8 @@ def sharing(way: SteeringMethod, job: JobToRun, place: EventLogPlace) -> Steerin
     """The same way, with the job's directives where its driver reads them."""
     if way.route is None:
         return way
-    return replace(way, route=replace(way.route, share=shared_with(job, place, way.route.fetched_jar)))
+    jar = way.route.submission.agent_jar if way.route.fetched_jar else ""
+    return replace(way, route=replace(way.route, share=shared_with(job, place, jar)))
 
 
 def have_jar_built(job: JobToRun, way: SteeringMethod, problems: Problems) -> None:

@@ -12,6 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tuner.errors import StoreError
+from tuner.frames import frames_of
 from tuner.panel.assets import PLOT_STYLE
 from tuner.panel.models.home import Home
 from tuner.printable import printable
@@ -69,8 +70,11 @@ class GuardedAnswers:
 
         try:
             await self._app(scope, receive, guarded)
-        except Exception:
-            _log.exception("the panel failed on %s %s", scope["method"], printable(scope["path"], _MOST_OF_A_PATH))
+        except Exception as error:
+            path = printable(scope["path"], _MOST_OF_A_PATH)
+            _log.error(
+                "the panel failed on %s %s (%s)\n%s", scope["method"], path, type(error).__name__, frames_of(error)
+            )
             if begun:
                 raise
             await JSONResponse({"detail": UNEXPECTED}, 500)(scope, receive, guarded)

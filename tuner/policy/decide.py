@@ -104,7 +104,8 @@ def _suspect(situation: Situation) -> Run | None:
         untold = run.state in (RunState.RUNNING, RunState.LOST) or read_nothing(run, earlier)
         if untold or FailedRun(run, earlier).from_outside:
             continue
-        has_trials = situation.try_number <= 1 and any(d.standing is Standing.TRIAL for d in run.decision.in_force)
+        tries = situation.try_number <= 1 or situation.may_try_again
+        has_trials = tries and any(d.standing is Standing.TRIAL for d in run.decision.in_force)
         if failed_without(run, earlier) and not has_trials:
             return None  # The next run is with what this one was without, as those were that succeeded.
         accused = [d for d in changes_in_effect(run) if not _is_ruled(situation, d)]

@@ -64,10 +64,14 @@ def with_imports(imports: Imports, advised: Iterable[Change]) -> list[Change]:
     return [*imports.changes, *(change for change in advised if change.id not in ids)]
 
 
+def cores_to_compare(run: Run, outcome: Outcome) -> int:
+    """How many cores a run's author asked for; 0 where that is not known, as with dynamic allocation: others each night."""
+    return 0 if Settings(outcome.conf)[DYNAMIC_ALLOCATION] else asked_cores(run, outcome)
+
+
 def more_or_fewer_cores(run: Run, outcome: Outcome, there: Cluster) -> str:
-    """In words, how many a job here asks for in place of those `there`; "" where that is as many, or not known, as with dynamic
-    allocation, which gives other ones every night."""
-    here = 0 if Settings(outcome.conf)[DYNAMIC_ALLOCATION] else asked_cores(run, outcome)
+    """In words, how many a job here asks for in place of those `there`; "" where that is as many, or not known."""
+    here = cores_to_compare(run, outcome)
     least, most = sorted((here, there.cores))
     return f"{here} cores instead of {there.cores}" if 0 < least * OTHER_CORES <= most else ""
 

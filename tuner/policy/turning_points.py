@@ -24,8 +24,9 @@ from tuner.units import format_bytes
 # What a job reads is held against so many runs before, and has grown where most of as many since have not shrunk again, the first
 # so many all of them.
 USUAL_RUNS, STAYED_RUNS = 5, 2
-# Data that were as large not longer ago come and go, as each weekend's do; so do those that were more than once.
-COMES_BACK = timedelta(days=14)
+# Data that were as large not longer ago come and go, as each weekend's and each month-end's do; so do those that were more than
+# once.
+COMES_BACK = timedelta(days=35)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ _JOB_CLUSTER = re.compile(r"(job-\d+)-run-\d+(?:-(.+))?")
 @dataclass(frozen=True, slots=True)
 class CohortRules:
     """`named` puts every application into one cohort. `pattern` is searched in the application's name, else in that of its
-    platform's job, else in the path of its log: its groups, joined by dots, are the cohort, or all of the match where it has
-    none; what has no match is left to the other rules.
+    platform's job, else, of what no tag names, in the path of its log: its groups, joined by dots, are the cohort, or all of the
+    match where it has none; what has no match is left to the other rules.
     """
 
     named: str = ""
@@ -55,12 +55,15 @@ def cohort_of(
 ) -> str:
     """The cohort: by the rules, by the tuner's or Airflow's tags in conf, by the platform's job where all its applications have
     one name, else by the name without dates and ids. `log` is where it was read."""
-    found = _by_pattern(rules.pattern, (app_name, platform.job, log)) if rules.pattern is not None else ""
-    told = found or conf.get(COHORT) or _airflow_task(conf) or _platform_job(app_name, platform)
+    found = _by_pattern(rules.pattern, (app_name, platform.job))
+    tagged = found or conf.get(COHORT) or _airflow_task(conf) or _by_pattern(rules.pattern, (log,))
+    told = tagged or _platform_job(app_name, platform)
     return rules.named or made_safe(told or without_dates(app_name), LONGEST_KNOWN) or UNNAMED
 
 
-def _by_pattern(pattern: re.Pattern[str], texts: Iterable[str]) -> str:
+def _by_pattern(pattern: re.Pattern[str] | None, texts: Iterable[str]) -> str:
+    if pattern is None:
+        return ""
     found = next(filter(None, map(pattern.search, texts)), None)
     return (".".join(filter(None, found.groups())) or found.group() or UNNAMED) if found else ""
 

@@ -137,10 +137,15 @@ def test_a_pattern_names_pods_whose_command_their_template_has(
             return ["spark-submit", "job.py"]
 
         of_function = load().operator
-    for one in (op, of_function):
+
+        class OwnCommand(KubernetesPodOperator):
+            """It makes its command when it runs."""
+
+        own = OwnCommand(task_id="own")
+    for one in (op, of_function, own):
         task_policy(one)
     assert is_steered(type(op)) is is_enrolled
-    assert is_steered(type(of_function))
+    assert is_steered(type(of_function)) and is_steered(type(own))
 
 
 @pytest.mark.parametrize(

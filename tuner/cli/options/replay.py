@@ -26,8 +26,9 @@ Pattern = Annotated[
     typer.Option(
         "--cohort-pattern",
         metavar="REGEX",
-        help="Group applications by what this finds in their names, else in the paths of their logs (its groups, joined by "
-        "dots). [default: the tuner's or Airflow's tags in conf, else the name without dates and ids]",
+        help="Group applications by what this finds in their names or their jobs', else, where they have no tags, in the paths "
+        "of their logs (its groups, joined by dots). [default: the tuner's or Airflow's tags in conf, else the name without "
+        "dates and ids]",
     ),
 ]
 Since = Annotated[

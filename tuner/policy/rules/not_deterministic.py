@@ -15,9 +15,9 @@ from tuner.policy.held_back import held_back
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 
-# What a job of each night does once a week comes again, and so does what one of each hour does once a day.
+# What a job of each night does once a month comes again, and so does what one of each hour does once a day.
 LEAST_RUNS_AWAY = 7
-LEAST_AWAY = timedelta(days=7)
+LEAST_AWAY = timedelta(days=35)
 
 
 def not_deterministic(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
@@ -34,8 +34,8 @@ def not_deterministic(situation: Situation, decided: Sequence[DecidedChange]) ->
 
 
 def _are_away(queries: Collection[str], runs: Sequence[Run]) -> bool:
-    """Whether none of these queries (fingerprints) ran for longer than ever before, a week of runs at least: whoever looks at ten
-    rows of a table once does not do so each night."""
+    """Whether none of these queries (fingerprints) ran for longer than ever before, and than a month: whoever looks at ten rows
+    of a table once does not do so each night."""
     longest = away = 0
     latest: Run | None = None
     for run in runs:

@@ -35,6 +35,7 @@ from tests.nightly import Nightly, Spark
 from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
 from tuner.history import run_rows
+from tuner.history.failure import Ending
 from tuner.history.store import Store
 from tuner.loop import harvest, kept_queries, read_marks, settle_earlier
 from tuner.loop.loop import JobToRun, Turn, complete, prepare
@@ -237,6 +238,14 @@ def test_a_part_that_tells_more_takes_the_place_of_one_that_told_less(nightly: N
     land(turn, execution_start(), execution_end(error="[DIVIDE_BY_ZERO]"))
     late(nightly, "e/1/2")
     assert nightly.stored("e/1/1").failure.kind is FailureKind.DATA_OR_CODE
+
+
+def test_what_its_driver_told_of_a_log_that_breaks_off_stays(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    land(turn, execution_start(), name="local-1.inprogress")
+    complete(turn, nightly.url, failed=True, ending=Ending(137))
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").failure.kind is FailureKind.SIGKILLED
 
 
 def test_among_those_of_others_it_is_not_looked_for_but_where_it_may_land_late(

@@ -103,7 +103,7 @@ def _completed(completing: _Completing) -> Report:
     why = _why_later(completing, found)
     if why and completing.failed:
         # That it failed is known, and is told to a retry at once.
-        if is_sought(turn.job, turn.event_log_dir, turn.job.key):
+        if is_sought(turn.job, turn.run):
             problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
         found = None if completing.is_unread else found
     elif why:

@@ -150,7 +150,7 @@ def _unstarted(store: Store, preparing: Preparing) -> Sequence[Run]:
 def _catch_up(store: Store, preparing: Preparing) -> None:
     """Harvest earlier runs, for half of the time that is left: what takes longer goes on aside."""
     job = preparing.job
-    late = [run for run in store.failed_of_late(job.cohort) if is_sought(job, run.event_log_dir, run.key)]
+    late = [run for run in store.failed_of_late(job.cohort) if is_sought(job, run)]
     pending = [run for run in (*late, *store.pending(job.cohort)) if run.key != job.key]
     if not pending:
         return

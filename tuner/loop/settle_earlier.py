@@ -96,10 +96,10 @@ def _finish(store: Store, run: Run, now: datetime) -> None:
     store.finish(run.key, run.state, now, ended.outcome)
 
 
-def is_sought(job: JobToRun, event_log_dir: str, key: str) -> bool:
-    """Whether the log of a run that was seen to fail is looked for again: where it may land late, or lies by itself. Among those
-    of others that takes seconds, and it was there when the run failed, or never will be."""
-    return job.log_lands_late or event_log_dir.endswith(of_key(key))
+def is_sought(job: JobToRun, run: Run) -> bool:
+    """Whether the log of a run that was seen to fail is looked for again: where it may land late, or could not be read and lies
+    by itself. Among those of others that takes seconds, and it was there when the run failed, or never will be."""
+    return job.log_lands_late or (run.outcome is None and run.event_log_dir.endswith(of_key(run.key)))
 
 
 def _is_superseded(job: JobToRun, run: Run) -> bool:

@@ -151,7 +151,8 @@ def _catch_up(store: Store, preparing: Preparing) -> None:
     """Harvest earlier runs, for half of the time that is left: what takes longer goes on aside."""
     job = preparing.job
     late = [run for run in store.failed_of_late(job.cohort) if is_sought(job, run)]
-    pending = [run for run in (*late, *store.pending(job.cohort)) if run.key != job.key]
+    unread = sorted([*late, *store.pending(job.cohort)], key=lambda run: run.started_at)
+    pending = [run for run in unread if run.key != job.key]
     if not pending:
         return
     seconds = preparing.seconds_left / 2

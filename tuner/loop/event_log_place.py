@@ -121,6 +121,8 @@ def own_directory(job: JobToRun) -> tuple[str, str]:
 def _base_obstacle(job: JobToRun) -> str:
     submission = job.submission
     base = local_path(job.event_log_base)
+    if not job.event_log_base:
+        return "nothing is named, and there is no home directory"
     if base is None:
         # Who Hadoop's client is matters there. A shared disk has users of its own, and lets all of them write.
         user = "" if is_object_store(scheme_of(job.event_log_base)) else _named_user(job)

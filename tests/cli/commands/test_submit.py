@@ -210,9 +210,13 @@ def test_without_a_home_directory_the_job_still_runs(
     for name in ("HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", nobodys)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     result = spark_tuner("submit", "--cohort", "nightly", "--", "app.py")
     assert (result.code, submitted()[-1]) == (0, "app.py")
     assert runs(tmp_path) == [RunState.LOST]
+    assert "nothing is named, and there is no home directory" in result.err
+    assert not list((tmp_path / "here").iterdir()), "where it was started is nobody's place for logs"
     monkeypatch.delenv(VARIABLE)
     result = spark_tuner("submit", "--cohort", "nightly", "--", "other.py")
     assert (result.code, submitted()[-1]) == (0, "other.py")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tuner.history.store import Store
 from tuner.loop.turn import JobToRun
-from tuner.model.run import Run
+from tuner.model.run import Run, stem_of
 
 # Tries of a run that are looked up by their keys.
 MAX_TRIES = 10
@@ -17,10 +17,9 @@ UNSTEERED_END = "-unsteered"
 
 def earlier_tries(store: Store, job: JobToRun) -> list[Run]:
     """The tries before this one: of many mapped task instances' runs the latest few may not hold them."""
-    stem = job.key.rsplit("/", 1)[0]
     numbers = range(max(1, job.try_number - MAX_TRIES), job.try_number)
     endings = ("", UNSTEERED_END, HEALING_END, f"{HEALING_END}{UNSTEERED_END}")
-    tries = (store.run(f"{stem}/{number}{ending}") for number in numbers for ending in endings)
+    tries = (store.run(f"{stem_of(job.key)}/{number}{ending}") for number in numbers for ending in endings)
     return [run for run in tries if run is not None and run.key != job.key]
 
 

@@ -22,7 +22,7 @@ from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, u
 from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
 from tuner.loop.turn import JobToRun
 from tuner.model.application import Completeness
-from tuner.model.run import Run, RunState
+from tuner.model.run import Run, RunState, are_two_tries
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.problems import Problems
 
@@ -104,11 +104,11 @@ def is_sought(job: JobToRun, run: Run) -> bool:
 
 def _is_superseded(job: JobToRun, run: Run) -> bool:
     """Whether the job is a later try of the run."""
-    return run.key.rsplit("/", 1)[0] == job.key.rsplit("/", 1)[0]
+    return are_two_tries(run.key, job.key)
 
 
 def _was_seen_to_fail(run: Run) -> bool:
-    """Whether its task has told so, before its log could: that log is no hurry."""
+    """Whether its task has told so, before its log could: there is no hurry to read that."""
     return run.state is RunState.FAILED and run.ended_at is not None
 
 

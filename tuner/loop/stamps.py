@@ -21,7 +21,7 @@ from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import Decision
 from tuner.model.imported_change import ImportedChange
-from tuner.model.run import Elsewhere, RunMark, RunState
+from tuner.model.run import Elsewhere, RunMark, RunState, are_two_tries
 from tuner.model.verdict import Verdict
 from tuner.policy.tried_elsewhere import asked_elsewhere, tried
 from tuner.spark.knobs import KNOBS
@@ -105,7 +105,7 @@ def _told(conf: Mapping[str, str]) -> list[tuple[str, str | None]]:
 
 
 def _may_change(mark: RunMark, key: str) -> bool:
-    is_try_of_it = mark.key != key and mark.key.rsplit("/", 1)[0] == key.rsplit("/", 1)[0]
+    is_try_of_it = are_two_tries(mark.key, key)
     return mark.state == RunState.RUNNING or is_try_of_it
 
 

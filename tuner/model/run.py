@@ -107,6 +107,16 @@ class Origin:
         return self != other and replace(other, map_index=self.map_index) == self
 
 
+def stem_of(key: str) -> str:
+    """What the keys of all tries of a run begin with: all but their last part."""
+    return key.rsplit("/", 1)[0]
+
+
+def are_two_tries(key: str, other: str) -> bool:
+    """Whether two keys are those of different tries of one run."""
+    return key != other and stem_of(key) == stem_of(other)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One execution of a cohort. `key` is unique over all runs: `<dag>/<run>/<task>/<map>/<try>` under Airflow.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.reason import Number, Reason, ReasonCode
-from tuner.model.run import Run, RunState
+from tuner.model.run import Run, RunState, are_two_tries
 from tuner.model.verdict import Ruling
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decided_advice import decided_advice
@@ -124,7 +124,6 @@ def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
     """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed, and was
     not merely refused what it asked of others, which no change can make, nor without what had been in force when others
     succeeded: that is in force again."""
-    stem = key.rsplit("/", 1)[0]
-    tries = (r for r in runs if r.key != key and r.key.rsplit("/", 1)[0] == stem)
+    tries = (r for r in runs if are_two_tries(r.key, key))
     steered = (r for r in tries if r.decision.in_force or r.decision.lent)
     return any(r.state is not RunState.SUCCEEDED and not was_refused(r) and not failed_without(r) for r in steered)

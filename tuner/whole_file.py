@@ -7,16 +7,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from tempfile import mkstemp
 from typing import BinaryIO
 
 # What the umask leaves of this is what any new file has.
 _FOR_ALL = 0o666
+_OWN = 0o600
 
 
 def write_whole(file: Path, content: bytes, mode: int = _FOR_ALL) -> None:
     """The content in the file's place, as `replacing` puts it there. Raises OSError."""
     with replacing(file, mode) as opened:
         opened.write(content)
+
+
+def put_whole(file: Path, content: bytes, mode: int = _OWN) -> None:
+    """The content in the place of whatever lies there, a link, too, whatever the umask: for directories that others may write in.
+    Raises OSError, and leaves nothing then."""
+    descriptor, unfinished = mkstemp(prefix=".", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as opened:
+            os.fchmod(descriptor, mode)
+            opened.write(content)
+        Path(unfinished).replace(file)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

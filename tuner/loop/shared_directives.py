@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from tempfile import mkstemp
 from urllib.parse import urlsplit
 from zipfile import Path as ZipPath
 
@@ -15,6 +12,7 @@ from tuner.eventlog.location import local_path, log_path, on_disk
 from tuner.eventlog.properties import redact
 from tuner.loop.event_log_place import EventLogPlace, of_key, own_directory
 from tuner.loop.turn import JobToRun
+from tuner.whole_file import put_whole
 from tuner.within_time import within
 
 # Readers of event logs pass over hidden files.
@@ -54,7 +52,8 @@ def _share(job: JobToRun, place: EventLogPlace, jar: str, text: str) -> str:
         file = log_path(directory, job.access) / FILE_NAME
         assert not isinstance(file, ZipPath)
         if on_disk(file):
-            _put(file, text)
+            # The driver, another user maybe, does not start without it.
+            put_whole(file, text.encode(), 0o644)
         else:
             file.write_text(text, encoding="utf-8")
 
@@ -65,17 +64,3 @@ def _share(job: JobToRun, place: EventLogPlace, jar: str, text: str) -> str:
             f"{redact(directory)}: the directives cannot be written there ({redact(str(error))}); let this machine write to it"
         ) from error
     return f"{directory}/{FILE_NAME}"
-
-
-def _put(file: Path, text: str) -> None:
-    """The text in the file's place, whatever lies there: others may write in the directory, and a link is not followed."""
-    descriptor, unfinished = mkstemp(prefix=".", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            # The driver, another user maybe, does not start without it, whatever the umask is here.
-            os.fchmod(descriptor, 0o644)
-            opened.write(text)
-        Path(unfinished).replace(file)
-    except OSError:
-        Path(unfinished).unlink(missing_ok=True)
-        raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,6 +19,7 @@ from tuner.steering.agent.jar import jar_of
 from tuner.steering.agent.route import Route, why_not_repeated
 from tuner.steering.agent.submission import MOST_CARRIED_CHARACTERS, Submission
 from tuner.steering.submit_conf import is_redacted
+from tuner.whole_file import put_whole
 
 _REDACTION = "spark.redaction.regex"
 _KEPT_SECONDS = 30 * 24 * 3600
@@ -120,10 +120,7 @@ def _write(text: str, directory: Path) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         _remove_old(directory)
-        descriptor, unfinished = tempfile.mkstemp(prefix=".", dir=directory)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as open_file:
-            open_file.write(text)
-        Path(unfinished).replace(file)
+        put_whole(file, text.encode())
     except OSError as error:
         raise HandoverError(
             f"the directives cannot be written to {file}: {error.strerror}; make that place writable"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Update, and_, false, select, update
+from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
 
 from tuner.errors import StoreError
 from tuner.history.cohort_rows import keep_last_state
@@ -26,7 +27,11 @@ def finish_run(
     tells_more: bool,
 ) -> bool:
     """As `Store.finish`, for any state but running."""
-    if connection.execute(_update_unfinished(key, state, ended_at, outcome, seen, goes_on, tells_more)).rowcount == 1:
+    takes = _lacks(outcome, goes_on=goes_on, tells_more=tells_more)
+    if seen and state is RunState.FAILED:
+        takes |= RunRow.state == RunState.SUCCEEDED.value
+    told = {"state": state.value, "ended_at": ended_at, **_columns(key, outcome)}
+    if connection.execute(update(RunRow).where(RunRow.key == key, takes).values(told)).rowcount == 1:
         if outcome is not None:
             connection.execute(replace_times(key, outcome, connection.dialect.name))
         keep_last_state(connection, key, state)
@@ -36,32 +41,20 @@ def finish_run(
     return False
 
 
-def _update_unfinished(
-    key: str,
-    state: RunState,
-    ended_at: datetime,
-    outcome: Outcome | None,
-    seen: bool,
-    goes_on: bool,
-    tells_more: bool,
-) -> Update:
-    of_run = update(RunRow).where(RunRow.key == key)
-    mistaken: ColumnElement[bool] = false()
-    if seen and state is RunState.FAILED:
-        mistaken = RunRow.state == RunState.SUCCEEDED.value
+def _lacks(outcome: Outcome | None, *, goes_on: bool, tells_more: bool) -> ColumnElement[bool]:
+    """Of a run's row, whether it has nothing yet that is worth as much."""
     if outcome is None:
-        running = and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
-        return of_run.where(running | mistaken).values(state=state.value, ended_at=ended_at)
-    # An outcome whose plans were let go is one.
-    lacks: ColumnElement[bool] = (
-        RunRow.app_id.is_(None) if outcome.duration_ms is None and not tells_more else RunRow.duration_ms.is_(None)
-    )
+        return and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
+    if outcome.duration_ms is None and not tells_more:
+        # An outcome whose plans were let go is one.
+        return RunRow.app_id.is_(None)
     if goes_on and outcome.duration_ms is not None:
-        lacks |= RunRow.duration_ms < outcome.duration_ms
-    return of_run.where(lacks | mistaken).values(
-        state=state.value,
-        ended_at=ended_at,
-        app_id=outcome.app_id,
-        duration_ms=outcome.duration_ms,
-        outcome=outcome_document(key, outcome),
-    )
+        return or_(RunRow.duration_ms.is_(None), RunRow.duration_ms < outcome.duration_ms)
+    return RunRow.duration_ms.is_(None)
+
+
+def _columns(key: str, outcome: Outcome | None) -> dict[str, Any]:
+    if outcome is None:
+        return {}
+    document = outcome_document(key, outcome)
+    return {"app_id": outcome.app_id, "duration_ms": outcome.duration_ms, "outcome": document}

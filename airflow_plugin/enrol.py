@@ -70,15 +70,19 @@ def _may_run_spark(task: Any) -> bool:
     fields = COMMANDS.get(engine_name(task.operator_class))
     if fields is None:
         return True
-    given = getattr(task, "partial_kwargs", None)
-    values = [getattr(task, name, None) if given is None else given.get(name, _LATER) for name in fields]
+    values = [_given(task, name, _LATER) for name in fields]
     texts = [text for value in values if value for text in (value if isinstance(value, list | tuple) else [value])]
     if not texts:
-        is_own = not task.operator_class.__module__.startswith(
-            "airflow.providers."
-        )  # It may make its command when it runs.
-        return is_own or any(given.get(name) if given else getattr(task, name, None) for name in _COMMAND_ELSEWHERE)
+        # A class of the users' own may make its command when it runs.
+        is_own = not task.operator_class.__module__.startswith("airflow.providers.")
+        return is_own or any(_given(task, name) for name in _COMMAND_ELSEWHERE)
     return any(not isinstance(text, str) or _may_name_spark(text, task) for text in texts)
+
+
+def _given(task: Any, name: str, otherwise: Any = None) -> Any:
+    """What a task has, or a mapped one for all of its instances: `otherwise` where it does not."""
+    mapped = getattr(task, "partial_kwargs", None)
+    return getattr(task, name, None) if mapped is None else mapped.get(name, otherwise)
 
 
 def _may_name_spark(text: str, task: Any) -> bool:

@@ -25,6 +25,8 @@ def not_deterministic(situation: Situation, decided: Sequence[DecidedChange]) ->
     a query may come back."""
     queries = {query.fingerprint: query for run in situation.runs if run.outcome for query in run.outcome.queries}
     found = [query for query in queries.values() if query.not_deterministic]
+    if not found:
+        return list(decided)
     are_away = _are_away({query.fingerprint for query in found}, situation.runs)
 
     def why(change: Change) -> Reason | None:

@@ -83,8 +83,11 @@ public final class Shuffles {
   private static boolean isUnsized(LogicalPlan leaf) {
     if (leaf instanceof DataSourceV2Relation) return true;
     if (leaf instanceof HiveTableRelation) return HivePartitions.isToBePruned((HiveTableRelation) leaf);
-    // Tables that are partitioned alike are joined as they lie.
-    if (leaf instanceof DataSourceV2ScanRelation) return SQLConf.get().getConfString(IN_PLACE, "false").equals("true");
+    // Tables that are partitioned alike are joined as they lie: from Spark 4.1 on by default (SPARK-51064).
+    if (leaf instanceof DataSourceV2ScanRelation) {
+      boolean isGrouped = ((DataSourceV2ScanRelation) leaf).keyGroupedPartitioning().isDefined();
+      return isGrouped && SQLConf.get().getConfString(IN_PLACE).equals("true");
+    }
     return bucketsOf(leaf) != null;
   }
 

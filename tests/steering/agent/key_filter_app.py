@@ -35,6 +35,9 @@ STATEMENTS = {
     "ON s_item = i_item WHERE r % 5 = 0",
     "the first rows": f"SELECT * FROM (SELECT s_item, s_id FROM sales ORDER BY s_id LIMIT 500) JOIN {ITEMS} ON s_item = i_item",
     "a test": f"SELECT s_id FROM sales WHERE s_item IN (SELECT i_item FROM {ITEMS})",
+    "a test of pairs": f"SELECT s_id FROM sales LEFT SEMI JOIN {ITEMS} ON s_item = i_item AND s_id > i_kind",
+    "a test of pairs that may fail": f"SELECT s_id FROM sales LEFT SEMI JOIN {ITEMS} ON s_item = i_item "
+    "AND if(i_item > 900, raise_error('bad'), s_id) >= i_kind",
     "a test that there is none": f"SELECT s_id FROM sales WHERE NOT EXISTS (SELECT * FROM {ITEMS} WHERE i_item = s_item)",
     "items without sales": f"SELECT i_name FROM {ITEMS} WHERE NOT EXISTS (SELECT * FROM sales WHERE i_item = s_item)",
     "all sales": f"SELECT s_id, i_name FROM sales LEFT JOIN {ITEMS} ON s_item = i_item",

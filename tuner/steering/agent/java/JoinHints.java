@@ -248,7 +248,7 @@ public final class JoinHints implements Trees.Rewrite {
    * not shuffle, which may wait until the join has dropped rows, or asks for no more.
    */
   private String risk(Join join) {
-    String found = join.condition().isDefined() ? ofCondition(join) : null;
+    String found = ofCondition(join);
     if (found == null) found = ofSide(join, join.left());
     if (found == null) found = ofSide(join, join.right());
     return found == null ? null : "another kind of join could ask what may fail of other rows: " + found;
@@ -264,7 +264,8 @@ public final class JoinHints implements Trees.Rewrite {
    * each kind asks all pairs of equal keys, as AQE takes for granted where it makes one of another. Existence joins ask the
    * pairs that they meet first.
    */
-  private static String ofCondition(Join join) {
+  public static String ofCondition(Join join) {
+    if (join.condition().isEmpty()) return null;
     Option keyed = ExtractEquiJoinKeys$.MODULE$.unapply(join);
     if (!returnsPairs(join.joinType()) || keyed.isEmpty()) return NeverFails.obstacle((Expression) join.condition().get());
     for (int side = 1; side <= 2; side++) {

@@ -76,7 +76,7 @@ public final class KeyFilters implements Trees.Rewrite {
     KeySource source = left ? ofRight : ofLeft;
     LogicalPlan side = left ? join.left() : join.right();
     List keys = left ? site.leftKeys : site.rightKeys;
-    if (obstacle == null) obstacle = risk(side, keys, source);
+    if (obstacle == null) obstacle = risk(join, side, keys, source);
     if (obstacle == null && MeasuredFirst.prunes(side, left ? join.right() : join.left())) obstacle = "it prunes partitions of the other side";
     if (obstacle != null) {
       pass.tell(hint.id, Pass.IMPOSSIBLE, obstacle);
@@ -116,14 +116,16 @@ public final class KeyFilters implements Trees.Rewrite {
 
   /**
    * What may be otherwise: the source, which is read for the filter and again for the join; rows of the second reading that the
-   * first had not would meet none. What may fail: the source, all of whose rows are made, where another plan may have needed few;
+   * first had not would meet none. What may fail: what the join asks of pairs, where adaptive execution takes another kind of join
+   * for what the filter made small; the source, all of whose rows are made, where another plan may have needed few;
    * and what a filter stands on that is no relation, whose columns are computed for it, where they may have waited until a join
    * had dropped rows.
    */
-  private String risk(LogicalPlan side, List keys, KeySource source) {
+  private String risk(Join join, LogicalPlan side, List keys, KeySource source) {
     String other = Repeatable.obstacle(source.plan);
     if (other != null) return "its keys may be others when they are read again: " + other;
-    String found = NeverFails.obstacle(source.plan);
+    String found = JoinHints.ofCondition(join);
+    if (found == null) found = NeverFails.obstacle(source.plan);
     if (found == null) found = riskBelow(side, keys);
     return found == null ? null : "a filter could compute what may fail of other rows: " + found;
   }

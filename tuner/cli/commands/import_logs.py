@@ -14,7 +14,7 @@ import typer
 
 from tuner.cli.options.checks import require_none_typed, some_number
 from tuner.cli.options.cohort import CohortGlob, given_name
-from tuner.cli.options.logs import Paths
+from tuner.cli.options.logs import Paths, Processes
 from tuner.cli.options.output import AsJson
 from tuner.cli.options.replay import By, Carrier, Months, Pattern, Since, SqlText, chosen, cohort_rules
 from tuner.cli.options.store import Url, store_url
@@ -69,6 +69,7 @@ def import_logs(
             help="With --watch: how long to wait between two looks.",
         ),
     ] = 60.0,
+    processes: Processes = None,
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
@@ -87,10 +88,12 @@ def import_logs(
     with Store.open(store_at) as store:
         if watch:
             on_stderr(f"importing into {shown(parse(store_at))} as logs come; Ctrl+C ends it")
-            ended = look_until_ended(WatchedImport(paths, LocalReplay(walker, rules, which), store), every, tell)
+            ended = look_until_ended(
+                WatchedImport(paths, LocalReplay(walker, rules, which), store, processes), every, tell
+            )
             # As any command that Ctrl-C ends; SIGTERM is how a service is asked to.
             raise typer.Exit(128 + signal.SIGINT if ended is signal.SIGINT else 0)
-        news, failed = _once(paths, walker, rules, which, store)
+        news, failed = _once(paths, walker, rules, which, store, processes)
     tell(news)
     if not as_json and news.kept:
         _tell_where(store_at, [cohort.cohort for cohort, _ in news.kept], given=url is not None)
@@ -99,7 +102,12 @@ def import_logs(
 
 
 def _once(
-    paths: list[str], walker: Walker, rules: CohortRules, which: RunSelection, store: Store
+    paths: list[str],
+    walker: Walker,
+    rules: CohortRules,
+    which: RunSelection,
+    store: Store,
+    processes: int | None,
 ) -> tuple[Imported, bool]:
     """What was imported, and whether something that was asked for is not there; what is still written is there later."""
     from tuner.cli.reading.replaying import replayed_here
@@ -113,7 +121,7 @@ def _once(
     sources = [source for source in found_now if source not in being_written]
     left = [UnreadLog(shown_path(source.path), _GOES_ON) for source in being_written]
     problems = Problems()
-    with replayed_here(sources, walker, rules, which) as found:
+    with replayed_here(sources, walker, rules, which, processes) as found:
         summary = found.summary
         kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
     failures += told_failures(sources, summary, which)

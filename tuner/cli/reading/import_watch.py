@@ -20,8 +20,8 @@ from tuner.replay.store_cohort import store_cohort
 class WatchedImport:
     """Keeps a store up with the logs at some paths."""
 
-    def __init__(self, paths: Sequence[str], replay: LocalReplay, store: Store) -> None:
-        self._paths, self._replay, self._store = paths, replay, store
+    def __init__(self, paths: Sequence[str], replay: LocalReplay, store: Store, processes: int | None = None) -> None:
+        self._paths, self._replay, self._store, self._processes = paths, replay, store, processes
         self._watch, self._problems = LogWatch(), Problems()
         self._told: set[object] = set()
 
@@ -29,8 +29,8 @@ class WatchedImport:
         """Take in what has come since the last look. Raises StoreError: what could not be stored is stored at the next look."""
         changed = list(self._watch.changed(log_sources(self._paths, tell=self._tell_once)[0]))
         reading = iter(changed)
-        self._replay.read(changed, None, lambda: self._watch.took(next(reading)))
-        walked = self._replay.walk()
+        self._replay.read(changed, self._processes, lambda: self._watch.took(next(reading)))
+        walked = self._replay.walk(self._processes)
         kept = [(cohort, store_cohort(self._store, cohort, self._replay, self._problems)) for cohort in walked]
         summary = self._replay.summary
         unread = [log for log in summary.unread if self._is_new(log)]

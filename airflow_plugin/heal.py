@@ -20,6 +20,9 @@ def healed(begun: Begun, report: Report, current: Settings) -> Begun | None:
         return None
     # A driver on the cluster may outlive the spark-submit that waited for it.
     if begun.task.submission.in_cluster_mode and (report.run.outcome is None or report.run.outcome.duration_ms is None):
+        begun.task.log.info(
+            "spark-tuner: not submitted once more: its log does not say that the application ended, so it may live on"
+        )
         return None
     again = turn.begin(begun.task, current, heals=True)
     if not heals(report.run, again.turn.decision):

@@ -196,7 +196,11 @@ class TestHealed:
         assert [r.state for r in stored()] == [RunState.FAILED]
 
     def test_a_job_whose_driver_may_go_on_elsewhere_is_not_submitted_once_more(
-        self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+        self,
+        spark: Submit,
+        stored: Callable[[], list[Run]],
+        monkeypatch: pytest.MonkeyPatch,
+        capfd: pytest.CaptureFixture[str],
     ) -> None:
         # Neither the task nor its connection says so.
         monkeypatch.setenv("DEPLOY_MODE", "cluster")
@@ -205,6 +209,7 @@ class TestHealed:
         with pytest.raises(Exception, match="Error code is: 1"):
             run(instance("r1"), application_args=["results"], conf={"spark.driver.memory": "4g"})
         assert [r.state for r in stored()] == [RunState.FAILED]
+        assert "not submitted once more" in capfd.readouterr().out
 
     def test_it_is_off_by_default(
         self, spark: Submit, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch

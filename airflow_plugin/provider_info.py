@@ -35,10 +35,12 @@ def get_provider_info() -> dict[str, object]:
         ],
         "config": {
             "spark_tuner": {
-                "description": "Defaults of SparkTunedOperator; its arguments override them.",
+                "description": "Options of the Spark tuner, for all tasks that it tunes; arguments of an operator override them.",
                 "options": {
                     "enabled": _option(
-                        "boolean", "True", "When False, SparkTunedOperator does what SparkSubmitOperator does."
+                        "boolean",
+                        "True",
+                        "When False, nothing is tuned or observed: each operator does what it does without the tuner.",
                     ),
                     "mode": _option(
                         "string",
@@ -107,7 +109,8 @@ def get_provider_info() -> dict[str, object]:
                         "raise",
                         "What becomes of the memory that a job asks for: raise gives more to the try after one that died for "
                         "want of it, and to the runs after that as much as worked, in place of the job's own; tune also takes "
-                        "executors' memory down where no run came near to what they have; observe changes none. "
+                        "executors' memory down where no run came near to what they have, and executors where objective is "
+                        "cost or balanced; observe changes none. "
                         "Where spark-submit submits (SparkTunedOperator, enrolled SparkSubmitOperators), and for jobs of EMR "
                         "Serverless, EMR on EKS and the Spark operator of Kubernetes.",
                         example="observe",

@@ -91,7 +91,7 @@ def _postgresql(url: URL) -> Engine:
     except ImportError as error:
         raise StoreError(
             f"history store {shown(url)}: the PostgreSQL driver cannot be loaded; "
-            "pip install airflow-spark-tuner[postgres]"
+            "pip install 'airflow-spark-tuner[postgres]'"
         ) from error
 
 

@@ -28,7 +28,10 @@ def find_spark_submit() -> str:
         return str(beside)
     if found := shutil.which("spark-submit"):
         return found
-    raise SparkSubmitError("spark-submit not found; set SPARK_HOME, or `pip install airflow-spark-tuner[spark]`")
+    raise SparkSubmitError(
+        "spark-submit not found; set SPARK_HOME, or, where no pyspark-client is, "
+        "`pip install 'airflow-spark-tuner[spark]'`"
+    )
 
 
 def environment_for(program: str) -> dict[str, str]:

@@ -67,7 +67,7 @@ def import_(
         typer.Option(callback=given_name, help="The cohort that may try it. [default: the one it was exported of]"),
     ] = None,
     pin: Annotated[
-        bool, typer.Option("--pin", help="Pin what is imported: in every run, whatever is measured here.")
+        bool, typer.Option("--pin", help="Pin what is imported: it stays in force, whatever is measured here.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and store nothing.")] = False,
     url: Url = None,

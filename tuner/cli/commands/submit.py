@@ -121,7 +121,8 @@ def submit(
         Resources,
         typer.Option(
             help="raise gives the run after one that died for want of memory more of it, and from then on as much as worked; "
-            "tune also takes executors' memory down where no run came near to what they have; observe leaves sizes as they are."
+            "tune also takes executors' memory down where no run came near to what they have, and executors where --objective is "
+            "cost or balanced; observe leaves sizes as they are."
         ),
     ] = Resources.RAISE,
     max_executor_memory: Annotated[
@@ -129,7 +130,8 @@ def submit(
         typer.Option(
             parser=_size,
             metavar="SIZE",
-            help="The most that an executor's container is raised to. [default: twice its own]",
+            help="The most that an executor's container is raised to. [default: twice its own; on Kubernetes and "
+            "standalone clusters 32g at most]",
         ),
     ] = None,
     max_driver_memory: Annotated[
@@ -137,7 +139,8 @@ def submit(
         typer.Option(
             parser=_size,
             metavar="SIZE",
-            help="The largest heap that a driver is raised to. [default: its own; in cluster mode twice that]",
+            help="The largest heap that a driver is raised to. [default: its own; in cluster mode twice that, on "
+            "Kubernetes and standalone clusters in a container of 32g at most]",
         ),
     ] = None,
     most_seconds_before: Annotated[

@@ -60,7 +60,7 @@ def reject(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = Non
 
 
 def pin(cohort: Cohort, change: ChangeId, reason: Reason = "", url: Url = None) -> None:
-    """Apply a change, and what is tried with it, in every run, whatever is measured."""
+    """Apply a change, and what is tried with it, whatever is measured: in every run that may have changes (docs/panel.md)."""
     _rule(Ruling.PIN, cohort, change, reason, url)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tuner.model.decision import DecidedChange, LiteralRung, Mode
+from tuner.model.query import Query
 from tuner.model.query_values import FilterCondition
 from tuner.model.row_count import RowCount
 from tuner.model.run import Run
 from tuner.plan.literals import literal_class
-from tuner.policy.literal_classes import with_literal_classes
+from tuner.policy.literal_classes import literal_classes, with_literal_classes
 from tuner.policy.measured_values import measured_values
 
 from .histories import decided, hint, recommend, run, situation
@@ -79,6 +82,29 @@ def test_an_id_of_older_runs_stands_for_the_class_that_has_it_today() -> None:
     old = replace(old, outcome=replace(old.outcome, queries=queries))
     assert classes([old, now]) == [[classes([now])[0][0]]] * 2
     assert classes([old]) == [["0123"]]
+
+
+@pytest.mark.parametrize("counts", [(), (RowCount("join/0", 0), RowCount("s#0", 0))])
+def test_an_hour_without_input_makes_no_column_matter(counts: tuple[RowCount, ...]) -> None:
+    """Where AQE leaves a join without rows out nothing is counted: what the other hours showed is known all the same."""
+    hours = [night(n, ("small", f"h{n}", 50_000)) for n in range(27)]
+    idle = night(9, ("small", "h9", 0))
+    assert idle.outcome is not None
+    (query,) = idle.outcome.queries
+    query = replace(query, input_bytes=0, input_rows=0, row_counts=counts)
+    hours[9] = replace(idle, outcome=replace(idle.outcome, queries=(query,)))
+    known = literal_classes(hours)
+    assert known.neutral == {"q1": frozenset({"s.day"})} and not known.fleeting
+    assert len({class_ for of_run in classes(hours) for class_ in of_run}) == 1
+
+
+def test_where_no_run_reads_files_rows_tell_all_the_same() -> None:
+    unread = [replace(one, outcome=replace(one.outcome, queries=_unread(one))) for one in NIGHTS if one.outcome]
+    assert literal_classes(unread).neutral == {"q1": frozenset({"s.day"})}
+
+
+def _unread(one: Run) -> tuple[Query, ...]:
+    return tuple(replace(query, input_bytes=0) for query in one.outcome.queries) if one.outcome else ()
 
 
 def test_a_decision_says_what_it_stands_on() -> None:

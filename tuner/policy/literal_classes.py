@@ -74,7 +74,12 @@ def _by_query(runs: Sequence[Run]) -> dict[tuple[str, bool], list[Ran]]:
         for query in run.outcome.queries if run.outcome and usable(run) else ():
             if query.status is QueryStatus.SUCCEEDED and query.conditions is not None:
                 found.setdefault((query.fingerprint, query.merged), []).append((night, query))
-    return found
+    return {key: _that_read(ran) for key, ran in found.items()}
+
+
+def _that_read(ran: list[Ran]) -> list[Ran]:
+    """Without those that read nothing where others of them did: an upstream was late, whatever their values."""
+    return [(night, query) for night, query in ran if query.input_bytes] or ran
 
 
 def _in_full(by_query: Mapping[tuple[str, bool], Sequence[Ran]], known: LiteralClasses) -> dict[tuple[str, str], str]:

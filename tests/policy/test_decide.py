@@ -161,6 +161,14 @@ def test_many_dates_at_once_are_one_night_of_another_size() -> None:
     assert decision(BASE, night(1, 20), *dates, *smaller).in_force
 
 
+def test_runs_that_overlap_one_another_are_several_nights_of_another_size() -> None:
+    """A job that takes an hour longer than a day."""
+    smaller = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 3) for n in range(2, 2 + 2 * RUNS_OF_LATE)]
+    long = [replace(one, ended_at=one.started_at + timedelta(hours=25)) for one in smaller]
+    assert not decision(BASE, night(1, 20), *long[: RUNS_OF_LATE - 1]).in_force
+    assert decision(BASE, night(1, 20), *long).in_force
+
+
 def test_another_size_says_nothing_against_a_failure() -> None:
     failure = Failure(FailureKind.BROADCAST_TOO_LARGE, "too large", "q1")
     failed = run(1, {"q1": 1}, decided(ACTION), state=RunState.FAILED, failure=failure)

@@ -151,3 +151,10 @@ def test_instances_of_a_mapped_task_are_away_for_one_run_though_they_fill_what_a
         runs += [instance(night, number, *known) for number in range(20)]
     back = [instance(8, number, *next_of(runs).changes, query="old") for number in range(20)]
     assert standings(next_of([*runs, *back], [recommend(HINT, queries=["old"])])) == {HINT.id: Standing.ROLLED_BACK}
+
+
+def test_runs_that_overlap_one_another_are_several_that_a_query_is_away_for() -> None:
+    """A daily job of 25 hours."""
+    nights = (run(night, {"new": 10.0}, LOST) for night in range(20))
+    long = [replace(one, ended_at=one.started_at + timedelta(hours=25)) for one in nights]
+    assert runs_away(long) == {HINT.id: 10}

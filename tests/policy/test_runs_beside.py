@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from tuner.model.decision import DecidedChange
-from tuner.model.run import Run
+from tuner.model.run import Origin, Run
 from tuner.policy.baseline import baseline_of, baselines
 from tuner.policy.judgement import judge
 from tuner.policy.ledger import read_ledger
@@ -96,3 +96,29 @@ def test_what_is_told_of_a_run_is_what_is_decided_by_it() -> None:
 def test_a_run_is_beside_any_before_it_that_had_not_ended() -> None:
     beside, long = RunsBeside(), replace(NIGHTS[0], ended_at=NIGHTS[0].started_at + timedelta(hours=30))
     assert [beside.add(one) for one in (long, *NIGHTS[1:3])] == [False, True, False]
+
+
+HOUR, LONGER = timedelta(hours=1), timedelta(minutes=65)
+
+
+def test_an_hourly_job_that_takes_longer_than_an_hour_is_not_one_run_for_ever() -> None:
+    """Each began before the one before it had ended, over days."""
+    beside = RunsBeside()
+    assert [beside.add(ended(instance(n, n * HOUR, {}), LONGER)) for n in range(10)] == 5 * [False, True]
+
+
+def test_instances_of_one_dag_run_are_one_in_however_many_waves_they_start() -> None:
+    waves = [of_dag_run("first", n, (n // 4) * HOUR) for n in range(12)]
+    beside = RunsBeside()
+    assert [beside.add(one) for one in waves] == [False, *11 * [True]]
+    next_dag_run = [of_dag_run("second", n, 3 * HOUR) for n in range(2)]
+    assert [beside.add(one) for one in next_dag_run] == [False, True]
+
+
+def ended(one: Run, took: timedelta) -> Run:
+    return replace(one, ended_at=one.started_at + took)
+
+
+def of_dag_run(run_id: str, number: int, started: timedelta) -> Run:
+    """One of several instances of a mapped task, of which four have a slot at once."""
+    return replace(ended(instance(number, started, {}), LONGER), origin=Origin("etl", run_id, "load", number))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, change_id
@@ -12,7 +11,6 @@ from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Stand
 from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy.end_of_run import end_of_run
 from tuner.policy.imported_changes import is_imported
 from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.measure import read_nothing, usable
@@ -20,6 +18,7 @@ from tuner.policy.record import Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
 from tuner.policy.rulings import ruled_by
+from tuner.policy.runs_beside import groups_beside
 from tuner.policy.same_target import differ_on_target, same_target, share_target
 from tuner.policy.situation import Situation
 from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, kinds_of_change, tried_like
@@ -268,15 +267,14 @@ def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
     instances of a mapped task. 0, which tells nothing, where there are fewer at hand. Those that ask other queries read other
     inputs, those whose upstream was late none."""
     sizes: list[int] = []
-    since: datetime | None = None
     known = runs_of_its_queries(situation.runs, situation.instance)
-    for run in reversed(known):
-        if not usable(run) or run.outcome is None or read_nothing(run, known):
+    measured = [run for run in known if usable(run)]
+    nights: set[int] = set()
+    for night, run in reversed([*zip(groups_beside(measured), measured, strict=True)]):
+        if run.outcome is None or read_nothing(run, known):
             continue
-        is_beside = since is not None and end_of_run(run) > since
-        runs -= not is_beside
-        if runs < 0:
+        nights.add(night)
+        if len(nights) > runs:
             break
-        since = min(run.started_at, since) if since and is_beside else run.started_at
         sizes.append(total_data_bytes(run.outcome.queries))
-    return [*sizes, 0] if runs > 0 else sizes
+    return [*sizes, 0] if len(nights) < runs else sizes

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from tuner.model.run import Run
 from tuner.policy.end_of_run import began_after
 from tuner.policy.measure import latest_usable, usable
-from tuner.policy.runs_beside import RunsBeside
+from tuner.policy.runs_beside import RunsBeside, are_of_one_dag_run
 
 
 def latest_of_instance(runs: Sequence[Run], instance: str) -> Run | None:
@@ -53,7 +53,7 @@ def queries_of_others(runs: Iterable[Run], instance: str) -> frozenset[str]:
     common = _common(instances)
     if not _keep_their_queries(own, common):
         return _asked(several[-1] for several in others.values() if _keep_their_queries(several, common)) - latest
-    beside = _asked(run for several in others.values() for run in several if _are_of_one_dag_run(run, own[-1]))
+    beside = _asked(run for several in others.values() for run in several if are_of_one_dag_run(run, own[-1]))
     return (_union(asked) - _asked(own)) | (beside - latest)
 
 
@@ -82,7 +82,7 @@ def beside_latest(runs: Sequence[Run], instance: str) -> tuple[Run | None, list[
     if not own:
         return None, []
     latest = own[-1]
-    others = (run for run in runs if run.instance != instance and usable(run) and _are_of_one_dag_run(run, latest))
+    others = (run for run in runs if run.instance != instance and usable(run) and are_of_one_dag_run(run, latest))
     return latest, [run for run in others if _overlap(run, latest)]
 
 
@@ -127,7 +127,3 @@ def _union(several: Iterable[frozenset[str]]) -> frozenset[str]:
 
 def _overlap(run: Run, other: Run) -> bool:
     return not began_after(run, other) and not began_after(other, run)
-
-
-def _are_of_one_dag_run(run: Run, other: Run) -> bool:
-    return bool(run.origin and other.origin and run.origin.run_id == other.origin.run_id)

@@ -69,6 +69,31 @@ def test_what_gained_is_told_with_its_evidence(export: Export) -> None:
     assert (dict(ordered.names), ordered.input_bytes) == ({Q1: "daily sales"}, GB)
 
 
+def test_its_inputs_are_those_of_the_last_run_that_had_its_queries_with_it(export: Export) -> None:
+    """An import holds properties against them: a night without the query, or one that found little, is none to compare with."""
+    proven = [night(0, 10), night(1, 10), night(2, 4, *trial(ORDERED))]
+
+    def read(*later: Run) -> int:
+        found = export([*proven, *later])
+        assert found is not None
+        (one,) = found.trials
+        return one.input_bytes
+
+    promoted = trial(ORDERED, standing=Standing.PROMOTED)
+    assert read(run(3, {Q2: 10.0}, *promoted)) == GB
+    assert read(run(3, {Q2: 10.0}, *promoted), run(4, {Q1: 0.1, Q2: 10.0}, *promoted, input_bytes=0)) == GB
+    assert read(run(5, {Q1: 1.0, Q2: 1.0}, input_bytes=GB // 100)) == GB, "it was without the change"
+    assert read(run(6, {Q1: 8.0, Q2: 10.0}, *promoted, input_bytes=2 * GB)) == 2 * GB
+
+
+def test_the_inputs_of_what_no_run_had_are_those_of_the_last_run_with_its_queries(export: Export) -> None:
+    pin = Verdict("etl", SET.id, Ruling.PIN, "ana", MIDNIGHT + timedelta(days=2), "since the move")
+    proposed = trial(SET, standing=Standing.PROPOSED)
+    found = export([night(0, 10, *proposed), run(1, {Q2: 10.0}, *proposed, input_bytes=3 * GB)], pin)
+    assert found is not None
+    assert [one.input_bytes for one in found.trials] == [4 * GB], "each query as it last ran"
+
+
 def test_the_cores_are_those_that_its_author_asks_for(export: Export) -> None:
     """Another job of as many is not held for what this one was cut to."""
     cut = SizeChange("spark.executor.instances", "2", "4", Reason(ReasonCode.EXECUTORS_CUT, {"executors": 4}))

@@ -13,13 +13,14 @@ from tuner.loop.known_runs import known_runs
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
 from tuner.model.query import total_data_bytes
-from tuner.model.run import Outcome, Run
+from tuner.model.run import Run
 from tuner.model.trial import decided_by_trial
 from tuner.model.verdict import Verdict
+from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.imported_changes import cores_to_compare
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import latest_usable
+from tuner.policy.measure import latest_usable, usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.rulings import Rulings
 from tuner.words.query_names import names_in
@@ -40,7 +41,7 @@ def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
     if latest is None or latest.outcome is None:
         return None
     verdicts = store.verdicts(cohort)
-    found = _Proven(runs, latest.outcome, verdicts)
+    found = _Proven(runs, verdicts)
     trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort)])
     version = _UNTOLD_VERSION.sub("", latest.outcome.spark_version)[:100]
     as_of = (latest.ended_at or latest.started_at).date()
@@ -65,8 +66,9 @@ def _pinned(store: Store, cohort: str) -> list[DecidedChange]:
 class _Proven:
     """What is to be said of what a cohort has proven."""
 
-    def __init__(self, runs: Sequence[Run], latest: Outcome, verdicts: Sequence[Verdict]) -> None:
-        self._latest = latest
+    def __init__(self, runs: Sequence[Run], verdicts: Sequence[Verdict]) -> None:
+        self._newest_first = [run for run in reversed(runs) if usable(run)]
+        self._in_effect = [{decided.id for decided in changes_in_effect(run)} for run in self._newest_first]
         self._verdicts = verdicts
         self._so_far = RunsSoFar.of(runs)
         self._names, self._plain = names_in(runs), names_in(runs, described=False)
@@ -92,15 +94,21 @@ class _Proven:
         rulings = Rulings.of(self._verdicts, (decided.change for decided in trial))
         said = [verdict for decided in trial if (verdict := rulings.on(decided.change))]
         last = max(said, key=lambda verdict: verdict.at, default=None)
-        read = total_data_bytes(query for query in self._latest.queries if query.fingerprint in queries)
         return ProvenTrial(
             tuple(decided.change for decided in trial),
             Standing.PINNED if is_pinned else Standing.PROMOTED,
             {query: self._name(query) for query in queries},
             self._gain(trial),
             Ruled(last.ruling, last.by, last.at, last.reason) if last else None,
-            int(float(f"{read:.1e}")),
+            int(float(f"{self._input_bytes(trial):.1e}")),
         )
+
+    def _input_bytes(self, trial: Sequence[DecidedChange]) -> int:
+        """Of each query as it last ran with the changes in effect; as it last ran, where it never did."""
+        ids = {decided.id for decided in trial}
+        having = zip(self._newest_first, self._in_effect, strict=True)
+        with_it = [run for run, in_effect in having if ids <= in_effect]
+        return sum(_last_read(query, [*with_it, *self._newest_first]) for query in trial[0].queries)
 
     def _gain(self, trial: Sequence[DecidedChange]) -> ProvenGain | None:
         if gain := self._so_far.gain(trial):
@@ -111,3 +119,9 @@ class _Proven:
     def _name(self, query: str) -> str:
         name = self._names[query]
         return self._plain[query] if _SQL.match(name) else name
+
+
+def _last_read(query: str, runs: Iterable[Run]) -> int:
+    """What a query (fingerprint) read in the first of these runs in which it read anything; 0 where it did in none."""
+    read = (total_data_bytes(q for q in run.outcome.queries if q.fingerprint == query) for run in runs if run.outcome)
+    return next(filter(None, read), 0)

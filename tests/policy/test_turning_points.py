@@ -119,6 +119,54 @@ def test_data_that_have_grown_to_stay_are_a_turn() -> None:
     assert [query.query for query in point.queries] == ["q1"]
 
 
+def beside_q3(one: Run, size: int) -> Run:
+    """With a query that its author added, after the others."""
+    assert one.outcome is not None
+    (added,) = run(0, {"q3": 30.0}, input_bytes=size).outcome.queries  # type: ignore[union-attr]
+    return replace(one, outcome=replace(one.outcome, queries=(*one.outcome.queries, added)))
+
+
+def test_a_query_that_was_added_is_no_data_that_have_grown() -> None:
+    added = [beside_q3(night(3 + n, 10), 10 * GB) for n in range(3)]
+    assert turning_points([*BEFORE, *added]) == []
+    assert turning_points([*added, *(night(6 + n, 10) for n in range(3))]) == [], "nor is one that is gone"
+    grown = [beside_q3(night(3 + n, 30, size=3 * GB), 10 * GB) for n in range(3)]
+    (point,) = turning_points([*BEFORE, *grown])
+    assert (point.by, point.difference) == (TurnedBy.DATA, "inputs of 6.0 GB instead of 2.0 GB")
+
+
+def test_a_query_that_was_added_hides_no_growth_of_later() -> None:
+    added = [beside_q3(night(3 + n, 10), 10 * GB) for n in range(5)]
+    grown = [beside_q3(night(8 + n, 30, size=20 * GB), 10 * GB) for n in range(3)]
+    (point,) = turning_points([*BEFORE, *added, *grown])
+    assert (point.run_key, point.difference) == ("etl/8/1", "inputs of 50.0 GB instead of 12.0 GB")
+
+
+def test_a_run_of_other_queries_among_them_does_not_hide_growth() -> None:
+    other = replace(night(2, 10), outcome=replace(run(2, {"q9": 1.0}).outcome, spark_version="3.5.1"))  # type: ignore[type-var]
+    (point,) = turning_points([*BEFORE[:2], other, *(night(3 + n, 30, size=3 * GB) for n in range(3))])
+    assert (point.run_key, point.difference) == ("etl/3/1", "inputs of 6.0 GB instead of 2.0 GB")
+
+
+def test_another_job_under_the_same_name_is_no_growth() -> None:
+    def edited(one: Run) -> Run:
+        assert one.outcome is not None
+        queries = tuple(replace(query, fingerprint=f"{query.fingerprint}+") for query in one.outcome.queries)
+        return replace(one, outcome=replace(one.outcome, queries=queries))
+
+    assert turning_points([*BEFORE, *(edited(night(3 + n, 10, size=9 * GB)) for n in range(5))]) == []
+
+
+def test_a_query_whose_upstream_was_late_once_does_not_hide_that_it_has_grown() -> None:
+    grown = [night(3 + n, 30, size=3 * GB) for n in range(5)]
+    assert grown[3].outcome is not None
+    first, *rest = grown[3].outcome.queries
+    late = replace(grown[3].outcome, queries=(replace(first, input_bytes=0), *rest))
+    grown[3] = replace(grown[3], outcome=late)
+    (point,) = turning_points([*BEFORE, *grown])
+    assert (point.run_key, point.by) == ("etl/3/1", TurnedBy.DATA)
+
+
 @pytest.mark.parametrize("sizes", [[3, 1], [1, 1], [3], [2, 1, 2, 1], [3, 3, 1, 1, 1, 1, 1, 3, 3]])
 def test_a_large_night_is_none(sizes: list[int]) -> None:
     assert turning_points([*BEFORE, *(night(3 + n, 10, size=size * GB) for n, size in enumerate(sizes))]) == []

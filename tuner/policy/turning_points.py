@@ -6,6 +6,7 @@ cluster the first run is observed for that (`policy/rules/new_context.py`); grow
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -35,8 +36,12 @@ class _Night:
     queries: tuple[Measured, ...]
 
     @property
-    def input_bytes(self) -> int:
-        return sum(query.data_bytes for query in self.queries)
+    def input_bytes(self) -> Counter[str]:
+        """By query (fingerprint)."""
+        found = Counter[str]()
+        for query in self.queries:
+            found[query.fingerprint] += query.data_bytes
+        return found
 
 
 @dataclass(slots=True)
@@ -96,15 +101,29 @@ def _of_cluster(before: Run, now: Run) -> str:
     return context_of(now.outcome, now.decision.cuts).difference(context_of(before.outcome, before.decision.cuts))
 
 
-def _of_data(read: Sequence[int], began: Sequence[datetime], last: int, place: int) -> str:
-    """In words, what a run reads in place of what those since the `last` turn did; "" where it has not grown to stay, or comes
-    and goes. `read` are the bytes of runs on one cluster, `began` is when each did."""
-    usual, since = read[max(last, place - USUAL_RUNS) : place], read[place : place + USUAL_RUNS]
+def _of_data(read: Sequence[Counter[str]], began: Sequence[datetime], last: int, place: int) -> str:
+    """In words, what the queries read that runs had before and since, in place of what they did since the `last` turn; "" where
+    it has not grown to stay, or comes and goes. `read` are the bytes of runs on one cluster, `began` is when each did."""
+    before, now = read[max(last, place - USUAL_RUNS) : place], read[place : place + USUAL_RUNS]
+    queries = _in_most(before) & _in_most(now)
+    usual, since = list(filter(None, _sizes(before, queries))), _sizes(now, queries)
+    if not usual or len(since) < STAYED_RUNS:
+        return ""
     least = INPUT_CHANGE * median(usual)
-    has_grown = len(since) >= STAYED_RUNS and min(since[:STAYED_RUNS]) >= least and median_low(since) >= least
-    if not (has_grown and min(usual)) or read[place - 1] >= least or _had_grown(read, began, place, least):
+    has_grown = min(since[:STAYED_RUNS]) >= least and median_low(since) >= least
+    if not has_grown or usual[-1] >= least or _had_grown(_sizes(read, queries), began, place, least):
         return ""
     return f"inputs of {format_bytes(since[0])} instead of {format_bytes(median(usual))}"
+
+
+def _in_most(read: Sequence[Counter[str]]) -> set[str]:
+    """The queries of most runs: one that its author adds or takes away is no data, one that was not read once is no edit."""
+    runs = Counter(query for one in read for query in one)
+    return {query for query, count in runs.items() if 2 * count > len(read)}
+
+
+def _sizes(read: Iterable[Counter[str]], queries: Iterable[str]) -> list[int]:
+    return [sum(one[query] for query in queries) for one in read]
 
 
 def _had_grown(read: Sequence[int], began: Sequence[datetime], place: int, least: float) -> bool:

@@ -206,6 +206,17 @@ def test_another_version_of_spark_is_not_told_from_the_machine() -> None:
     assert of(found).causes[0].numbers == {"why": "version_or_machine"}
 
 
+def test_fewer_cores_are_told_though_the_version_of_spark_is_another_one() -> None:
+    def on(cores: int, seconds: float, version: str) -> Run:
+        return run(cores, execution(seconds=seconds), cores=cores, version=version)
+
+    resized = of(compare_runs(on(8, 50, "3.5.1"), on(4, 100, "3.5.3")))
+    assert why(resized) == {CauseCode.CORES: 50.0}
+    late = of(compare_runs(on(8, 50, "3.5.1"), on(4, 200, "3.5.3")))
+    assert why(late) == {CauseCode.CORES: 75.0, CauseCode.NOT_TOLD: 75.0}
+    assert late.causes[1].numbers == {"why": "version_or_machine"}
+
+
 def test_processors_that_took_longer_for_the_same_work_are_the_machine() -> None:
     found = compared(execution(), execution(cpu=600))
     assert why(found) == {CauseCode.PROCESSORS: 25.0}

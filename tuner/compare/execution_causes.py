@@ -80,13 +80,13 @@ def _of_plan(pair: ComparedExecutions, around: Surroundings, seconds: float) -> 
 
 def _of_same_plan(pair: ComparedExecutions, around: Surroundings, split: TimeSplit) -> Iterator[Cause]:
     """What the same operators took longer for: processors, waiting, or too few tasks at once."""
-    if around.has_other_version:
-        yield _not_told(split.beside_work, NotTold.VERSION_OR_MACHINE)
-        return
     before, after = pair.before, pair.after
     by_cores = _by_cores(pair, around, split.rest)
     cores: Numbers = {"cores": around.cores, "cores_before": around.cores_before}
     yield Cause(CauseCode.CORES, by_cores, cores)
+    if around.has_other_version:
+        yield _not_told(split.beside_work - by_cores, NotTold.VERSION_OR_MACHINE)
+        return
     untold = 0.0
     if before.cpu_seconds and after.cpu_seconds:
         yield Cause(CauseCode.WAITING, split.waiting, waiting_numbers(pair))

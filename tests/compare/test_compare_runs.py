@@ -340,6 +340,63 @@ def test_what_several_executions_have_in_common_adds_up_and_is_told_of_the_large
     assert (found.causes[0].numbers["bytes"], found.causes[0].numbers["largest_of"]) == (4 * GB, 2)
 
 
+def daily(fingerprint: str, work: float = 400.0, *more: str, **known: object) -> Query:
+    relations = tuple(sorted(("shop.days", "shop.sales", *more)))
+    return execution(fingerprint, work, description="daily sales", relations=relations, **known)
+
+
+def test_what_an_edit_cost_is_told_of_the_query_as_one() -> None:
+    before = daily("old", joins=(join(),))
+    after = daily("new", 800, "shop.customers", joins=(join(), join(signature="customers=sales")))
+    found = compare_runs(run(0, before, *others()), run(1, after, *others()))
+    query = of(found, "new")
+    assert query.before is not None and query.after is not None
+    assert (query.before.seconds, query.after.seconds, query.share, query.is_noise) == (50.0, 100.0, 1.0, False)
+    assert why(query) == {CauseCode.EDITED: 50.0}
+    numbers = query.causes[0].numbers
+    assert (numbers["fingerprint_before"], numbers["reads_now"]) == ("old", ("customers",))
+    assert (numbers["read_before"], numbers["by_other_rules"]) == ((), False)
+    assert [(one.kind, one.before) for one in query.operators if one.kind == "join"] == [("join", None)]
+    assert [one.kind for one in query.plan] == ["join"]
+    assert "old" not in {one.fingerprint for one in found.queries}
+    (total,) = found.causes
+    assert (total.kind, total.fingerprint) == (CauseKind.STATEMENT, "new")
+    assert not found.is_noise
+
+
+def test_an_edited_query_of_a_job_of_one_is_in_both_runs() -> None:
+    found = compare_runs(run(0, daily("old")), run(1, daily("new", 800)))
+    assert found.has_common_queries
+    assert why(of(found, "new")) == {CauseCode.EDITED: 50.0}
+
+
+def test_edited_queries_tell_nothing_of_the_machine_and_are_never_noise() -> None:
+    """All did the same work as it seems, and took twice as long for what they do now."""
+    old = [replace(daily(f"old{n}"), description=f"query {n}") for n in range(5)]
+    new = [replace(daily(f"new{n}", cpu=800), description=f"query {n}") for n in range(5)]
+    rest = execution(joins=(join(Strategy.BROADCAST_HASH),)), execution(work=800, cpu=1600, joins=(join(),))
+    found = compare_runs(run(0, rest[0], *old), run(1, rest[1], *new))
+    assert why(of(found)) == {CauseCode.PLAN: 75.0, CauseCode.NOT_TOLD: 75.0}
+    assert not of(compare_runs(run(0, daily("old"), *others()), run(1, daily("new"), *others())), "new").is_noise
+
+
+def test_another_order_of_the_same_tables_in_an_edited_query_is_no_choice_of_sparks() -> None:
+    before, after = daily("old", joins=(join(signature="a"),)), daily("new", joins=(join(signature="b"),))
+    assert [change.kind for change in of(compare_runs(run(0, before), run(1, after)), "new").plan] == ["join", "join"]
+
+
+def test_under_another_spark_it_may_be_that_what_has_another_fingerprint() -> None:
+    found = compare_runs(run(0, daily("old"), version="3.5.1"), run(1, daily("new", 800), version="4.0.1"))
+    assert of(found, "new").causes[0].numbers["by_other_rules"] is True
+
+
+def test_an_edited_query_that_failed_and_one_that_ran_more_often_say_so() -> None:
+    failed = daily("new", 40, status=QueryStatus.FAILED)
+    assert why(of(compare_runs(run(0, daily("old")), run(1, failed)), "new")) == {CauseCode.FAILED: -45.0}
+    more = of(compare_runs(run(0, daily("old")), run(1, daily("new", 800), daily("new", 80))), "new")
+    assert why(more) == {CauseCode.EDITED: 50.0, CauseCode.EXECUTIONS: 10.0}
+
+
 def test_queries_that_only_one_run_has() -> None:
     found = compare_runs(run(0, execution("old"), *others()), run(1, execution("new", work=80), *others()))
     gone, come = of(found, "old"), of(found, "new")

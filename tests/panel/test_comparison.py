@@ -64,6 +64,16 @@ def test_it_says_what_is_slower_by_how_much_and_why(ask: Ask, nights: tuple[Run,
     assert "in force before: /*+ BROADCAST(dim) */ in query of q1" in found["others"]
 
 
+def test_an_edited_query_is_one(ask: Ask, store: Store) -> None:
+    named = {"description": "daily sales", "relations": ("shop.sales",)}
+    nights = of_dag(run(0, execution("old", **named))), of_dag(run(1, execution("new", 800, **named)))
+    keep(store, *nights)
+    found = asked(ask, *nights).json()
+    (cause,) = found["causes"]
+    assert (cause["kind"], cause["label"], cause["query"]["name"]) == ("statement", "statement", "daily sales")
+    assert [item["query"]["fingerprint"] for item in found["queries"]] == ["new"]
+
+
 def test_the_same_run_twice_has_no_difference(ask: Ask, nights: tuple[Run, Run]) -> None:
     found = asked(ask, nights[0], nights[0]).json()
     assert (found["is_same"], found["headline"]) == (True, "both are the same run: nothing differs")

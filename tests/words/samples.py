@@ -483,6 +483,12 @@ _WAITING: dict[str, Number] = {
     "spilled_bytes": 40_000_000_000,
     "spilled_bytes_before": 0,
 }
+_EDITED: dict[str, Number] = {
+    "fingerprint_before": "34e15125579ce4ad",
+    "reads_now": ("customers", "regions", "shops", "days"),
+    "read_before": ("returns",),
+    "by_other_rules": False,
+}
 _RAN: dict[str, Number] = {"executions": 3, "executions_before": 2, "state": "succeeded"}
 
 
@@ -522,6 +528,10 @@ CAUSES: tuple[Cause, ...] = (
     _cause(CauseCode.WAITING, _WAITING, spilled_bytes_before=10_000_000_000),
     _cause(CauseCode.WAITING, _WAITING, spilled_bytes=0),
     _cause(CauseCode.MACHINE, {"speed": 1.3}),
+    _cause(CauseCode.EDITED, _EDITED, **_NO_PLAN),
+    _cause(CauseCode.EDITED, _EDITED, **_STRATEGY, largest_of=3),
+    _cause(CauseCode.EDITED, _EDITED, **{**_STRATEGY, "kind": "join", "before": ""}, reads_now=(), read_before=()),
+    _cause(CauseCode.EDITED, _EDITED, **_NO_PLAN, reads_now=(), read_before=(), by_other_rules=True),
     _cause(CauseCode.APPEARED, _RAN),
     _cause(CauseCode.DISAPPEARED, _RAN),
     _cause(CauseCode.DISAPPEARED, _RAN, state="failed"),

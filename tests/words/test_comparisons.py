@@ -38,6 +38,11 @@ FAST = run(0, execution(), *others())
             run(1, execution("q9"), outside=None),
             "the queries of both runs: 50.0 s instead of 100.0 s; they have no query in common: are they runs of one job?",
         ),
+        (
+            run(0, execution("old", description="daily sales", relations=("shop.sales",))),
+            run(1, execution("new", 800, description="daily sales", relations=("shop.sales",))),
+            "50.0 s slower (83.3%): 110.0 s instead of 60.0 s",
+        ),
         (run(0), run(1, outside=20.0), "10.0 s slower (100.0%): 20.0 s instead of 10.0 s"),
         (run(0, outside=0.0), run(1, outside=20.0), "20.0 s slower: 20.0 s instead of 0.00 s"),
     ],

@@ -12,8 +12,9 @@ from tuner.model.reason import Number
 class CauseKind(StrEnum):
     """What a difference comes from.
 
-    changes: what the tuner had in force. settings: properties that others set, or the version of Spark. queries: which ran, and
-    how often. scheduling: tasks took as long in all, but another number of them ran at once. outside: no query ran.
+    changes: what the tuner had in force. settings: properties that others set, or the version of Spark. statement: what a query
+    asks for. queries: which ran, and how often. scheduling: tasks took as long in all, but another number of them ran at once.
+    outside: no query ran.
     """
 
     DATA = "data"
@@ -24,6 +25,7 @@ class CauseKind(StrEnum):
     CLUSTER = "cluster"
     SCHEDULING = "scheduling"
     MACHINE = "machine"
+    STATEMENT = "statement"
     QUERIES = "queries"
     FAILURE = "failure"
     OUTSIDE = "outside"
@@ -44,6 +46,7 @@ class CauseCode(StrEnum):
     PROCESSORS = "processors"
     WAITING = "waiting"
     MACHINE = "machine"
+    EDITED = "edited"
     APPEARED = "appeared"
     DISAPPEARED = "disappeared"
     EXECUTIONS = "executions"
@@ -64,6 +67,7 @@ KINDS: Mapping[CauseCode, CauseKind] = {
     CauseCode.PROCESSORS: CauseKind.MACHINE,
     CauseCode.WAITING: CauseKind.MACHINE,
     CauseCode.MACHINE: CauseKind.MACHINE,
+    CauseCode.EDITED: CauseKind.STATEMENT,
     CauseCode.APPEARED: CauseKind.QUERIES,
     CauseCode.DISAPPEARED: CauseKind.QUERIES,
     CauseCode.EXECUTIONS: CauseKind.QUERIES,

@@ -52,9 +52,14 @@ class ComparedExecutions:
         return bool(self.changes_in or self.changes_out)
 
     @property
+    def is_edited(self) -> bool:
+        """Whether its statement is another one."""
+        return self.query_before.fingerprint != self.query.fingerprint
+
+    @property
     def same_plan(self) -> bool:
         """Whether nothing tells that they had other plans."""
-        return not self.plan and not self.is_steered_otherwise
+        return not (self.plan or self.is_steered_otherwise or self.is_edited)
 
     @property
     def surely_same_plan(self) -> bool:

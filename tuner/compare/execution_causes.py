@@ -11,6 +11,7 @@ from tuner.compare.cause_numbers import (
     Numbers,
     at_once_numbers,
     cpu_numbers,
+    edited_numbers,
     grown_join_numbers,
     input_numbers,
     moved_columns,
@@ -37,6 +38,8 @@ def execution_causes(pair: ComparedExecutions, around: Surroundings, machine: fl
     if not pair.succeeded:
         was, now = pair.query_before.status.value, pair.query.status.value
         return [Cause(CauseCode.FAILED, pair.difference, {"status": now, "status_before": was})]
+    if pair.is_edited:
+        return [Cause(CauseCode.EDITED, pair.difference, edited_numbers(pair, around))]
     split = time_split(pair.before, pair.after, pair.work)
     causes = [*_of_work(pair, around, split)]
     if pair.surely_same_plan:

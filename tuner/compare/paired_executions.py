@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tuner.compare.edited_queries import edited_queries
 from tuner.model.query import Query
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The executions of one query, side by side, and those that one of both runs alone has."""
+    """The executions of one query, side by side, and those that one of both runs alone has. `fingerprint` is that of the later
+    run, where its statement was edited."""
 
     fingerprint: str
     both: tuple[tuple[Query, Query], ...] = ()
@@ -21,6 +23,8 @@ class Pairs:
 def paired_executions(before: Iterable[Query], after: Iterable[Query]) -> list[Pairs]:
     """Of each query those of equal values first, then the others, each in the order in which they ran."""
     old, new = _by_fingerprint(before), _by_fingerprint(after)
+    for now, was in edited_queries(old, new).items():
+        old[now] = old.pop(was)
     return [_pairs(fingerprint, old.get(fingerprint, []), new.get(fingerprint, [])) for fingerprint in old | new]
 
 

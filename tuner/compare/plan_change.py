@@ -68,7 +68,7 @@ def _joins(before: Query, after: Query) -> Iterator[PlanChange]:
         if (found := _strategy(old[site], new[site])) is not None:
             yield found
     gone, come = [old[site] for site in old if site not in new], [new[site] for site in new if site not in old]
-    if gone and come and before.relations == after.relations:
+    if gone and come and before.fingerprint == after.fingerprint and before.relations == after.relations:
         first = come[0]
         yield PlanChange(PlanChangeKind.ORDER, left=side_label(first.left), right=side_label(first.right))
         return

@@ -49,7 +49,8 @@ class RunTotals:
 
 @dataclass(frozen=True, slots=True)
 class QueryComparison:
-    """One query, all of its executions in a run together. `before` and `after` are None where it did not run.
+    """One query, all of its executions in a run together. `before` and `after` are None where it did not run; `fingerprint` is
+    that of the later run, where its statement was edited.
 
     `share` is that of the whole difference, None where that is next to nothing or points the other way. `is_noise` says that it
     did the same work with the same plan, and took no more or less than any query does from run to run. `causes` sum to

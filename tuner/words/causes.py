@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from tuner.compare.cause import Cause, CauseCode, CauseKind, NotTold
 from tuner.compare.plan_change import PlanChangeKind
 from tuner.model.change import Change
-from tuner.printable import printable
+from tuner.printable import listed, printable
 from tuner.units import format_seconds
 from tuner.words.changes import change_words
 from tuner.words.counts import counted
@@ -49,6 +49,7 @@ _KINDS: Mapping[CauseKind, str] = {
     CauseKind.CLUSTER: "cluster",
     CauseKind.SCHEDULING: "scheduling",
     CauseKind.MACHINE: "machine",
+    CauseKind.STATEMENT: "statement",
     CauseKind.QUERIES: "queries run",
     CauseKind.FAILURE: "failure",
     CauseKind.OUTSIDE: "outside queries",
@@ -59,7 +60,7 @@ _KINDS: Mapping[CauseKind, str] = {
 def cause_words(cause: Cause, names: QueryNames = NO_NAMES, changes: Changes = _NO_CHANGES) -> str:
     """What differs, with its numbers; without its seconds, which stand beside it."""
     words = _cause(cause, names, changes)
-    executions = cause.numbers.get("largest_of")
+    executions = None if cause.code is CauseCode.EDITED else cause.numbers.get("largest_of")
     return words if executions is None else f"{words}, in the one of {executions} executions that differs most"
 
 
@@ -196,6 +197,24 @@ def _machine(n: Numbers) -> str:
     return f"as others did, which took {_more(n['speed'], 1)} time for the same work"
 
 
+def _edited(n: Numbers) -> str:
+    """Of the same tables also what first differs in its plan."""
+    by_spark = ", or what another version or settings of Spark make of it," if n["by_other_rules"] else ""
+    reads = [
+        *([f"it also reads {_relations(n['reads_now'])}"] if n["reads_now"] else []),
+        *([f"it no longer reads {_relations(n['read_before'])}"] if n["read_before"] else []),
+    ]
+    words = f"its statement{by_spark} is another one"
+    if reads:
+        return f"{words}: {'; '.join(reads)}"
+    plan = _plan_change(n)
+    return f"{words}, of the same tables" + (f"; {plan}" if plan else "")
+
+
+def _relations(names: Sequence[str]) -> str:
+    return listed(printable(name, _MOST_NAME) for name in names)
+
+
 def _disappeared(n: Numbers) -> str:
     match n["state"]:
         case "failed":
@@ -230,6 +249,7 @@ _SENTENCES: Mapping[CauseCode, str | Callable[[Numbers], str]] = {
     CauseCode.PROCESSORS: _processors,
     CauseCode.WAITING: _waiting,
     CauseCode.MACHINE: _machine,
+    CauseCode.EDITED: _edited,
     CauseCode.APPEARED: "did not run before",
     CauseCode.DISAPPEARED: _disappeared,
     CauseCode.EXECUTIONS: "ran {executions:time} instead of {executions_before}",

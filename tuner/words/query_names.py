@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from tuner.model.query import Query
 from tuner.model.run import Run
+from tuner.plan.job_description import job_description
 from tuner.plan.relation import short_name
-from tuner.printable import identifier, printable
+from tuner.printable import identifier
 
-_MOST_CHARACTERS = 80
 _MOST_RELATION_CHARACTERS = 40
 _MOST_RELATIONS = 2
-
-# Spark describes a query without a description by its call site (CallSite.shortForm). Where Python, R or a thread pool called,
-# that is a frame of the JVM, the same for every query.
-_FRAME_OF_THE_JVM = re.compile(
-    r"\S+ at (?:(?:NativeMethodAccessorImpl|DirectMethodHandleAccessor|GeneratedMethodAccessor\d*|Method|FutureTask"
-    r"|ThreadPoolExecutor|ForkJoinTask|CompletableFuture|Thread)\.java|<unknown>|null):-?\d+"
-)
-# What Spark Connect calls each request (ExecuteThreadRunner): the start of its message, with ids of the session in it.
-_OF_REQUEST = "Spark Connect - "
-# What Spark describes the queries of each batch of a stream by (StreamExecution.getBatchDescriptionString): ids, one of which is
-# another in each run, behind the name that the job gave the stream, if any.
-_OF_BATCH = re.compile(r"(?:^|\s+)id = [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s+runId = .*", re.DOTALL)
 
 
 def query_name(query: Query, *, described: bool = True) -> str:
@@ -34,8 +21,7 @@ def query_name(query: Query, *, described: bool = True) -> str:
     One printable line of at most 80 characters. Without `described`, for people who may not read the job's code, it is the
     relations and the number.
     """
-    given = printable(_OF_BATCH.sub("", query.description.strip()), _MOST_CHARACTERS) if described else ""
-    if given and not _FRAME_OF_THE_JVM.fullmatch(given) and not given.startswith(_OF_REQUEST):
+    if described and (given := job_description(query.description)):
         return given
     names = [identifier(short_name(r), _MOST_RELATION_CHARACTERS) for r in query.main_relations[:_MOST_RELATIONS]]
     more = ["…"] if len(query.main_relations) > _MOST_RELATIONS else []

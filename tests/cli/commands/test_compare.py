@@ -105,6 +105,21 @@ def test_as_json(spark_tuner: Call, nights: tuple[Run, Run]) -> None:
     ]
 
 
+def test_an_edited_query_is_one_query_and_nothing_did_not_run(spark_tuner: Call, url: str) -> None:
+    old, new = (
+        execution(name, work, description="daily sales", relations=("shop.days", "shop.sales", *more))
+        for name, work, more in (("old", 400, ()), ("new", 800, ("shop.customers",)))
+    )
+    keep(url, run(0, old, *others()), run(1, new, *others()))
+    said = spark_tuner("compare", "etl.load").said
+    assert "+50.0 s statement daily sales: its statement is another one: it also reads customers" in said
+    assert "daily sales 50.0 s 100.0 s +50.0 s 100.0% statement" in said
+    assert "did not run" not in said and "(query 0)" not in said
+    (first, *_) = json.loads(spark_tuner("compare", "etl.load", "--json").out)["queries"]
+    assert (first["fingerprint"], first["name"], first["causes"][0]["kind"]) == ("new", "daily sales", "statement")
+    assert first["causes"][0]["numbers"]["fingerprint_before"] == "old"
+
+
 def test_of_a_cohort_the_latest_run_is_compared_with_the_last_that_succeeded(spark_tuner: Call, url: str) -> None:
     keep(
         url,

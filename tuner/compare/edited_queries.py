@@ -1,0 +1,38 @@
+"""Which query of the later run is one of the earlier run whose statement was edited: another fingerprint, and no other query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tuner.model.query import Query
+from tuner.plan.job_description import job_description
+
+ByFingerprint = Mapping[str, Sequence[Query]]
+
+
+def edited_queries(before: ByFingerprint, after: ByFingerprint) -> dict[str, str]:
+    """By fingerprint in the later run that in the earlier one: of two which one run alone has, where the job calls both by one
+    name, and no other query of either run by that, and they read a relation in common."""
+    old, new = _by_description(before), _by_description(after)
+    return {
+        now: was
+        for name, now in new.items()
+        if (was := old.get(name)) and was not in after and now not in before and _share(before[was], after[now])
+    }
+
+
+def _by_description(queries: ByFingerprint) -> dict[str, str]:
+    """The queries that are alone in what the job calls them."""
+    named: dict[str, set[str]] = {}
+    for fingerprint, executions in queries.items():
+        for query in executions:
+            named.setdefault(job_description(query.description), set()).add(fingerprint)
+    return {name: min(several) for name, several in named.items() if name and len(several) == 1}
+
+
+def _share(before: Sequence[Query], after: Sequence[Query]) -> bool:
+    return not _relations(before).isdisjoint(_relations(after))
+
+
+def _relations(executions: Sequence[Query]) -> set[str]:
+    return {relation for query in executions for relation in query.relations}

@@ -8,14 +8,15 @@ from functools import cached_property, partial
 
 from tuner.advice.candidates.block_sizes import block_sizes
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, hinted_broadcasts
+from tuner.advice.candidates.kept_prunings import Pruning, keeping_edges, keeps, prunings
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.cheapest_tree import TooManyPairsError
 from tuner.cost.improved_tree import improved_tree
-from tuner.cost.join_edges import JoinEdges
+from tuner.cost.join_edges import Edge, JoinEdges
 from tuner.cost.join_order import best_order
 from tuner.cost.join_tree import JoinTree, tree_cost, tree_of
-from tuner.cost.order_objective import Pricing, Seconds, WeightedRatio
+from tuner.cost.order_objective import OrderObjective, Pricing, Seconds, WeightedRatio
 from tuner.cost.size import Size
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if import WhatIf
@@ -41,7 +42,8 @@ class PricedBlock:
     """A block of joins with what is known of its sizes, priced as the run's Spark would run it.
 
     `weight` is that of rows against bytes in Spark's formula, by which candidates are searched. With the `query` that has the
-    block, its orders may be given broadcasts by hints; without it Spark alone chooses their strategies.
+    block, its orders may be given broadcasts by hints, and those are searched that prune the partitions that it has pruned;
+    without it Spark alone chooses their strategies.
     """
 
     graph: JoinGraph
@@ -82,8 +84,7 @@ class PricedBlock:
     @cached_property
     def by_formula(self) -> JoinTree:
         """The cheapest order by Spark's formula; the one that ran unless another is cheaper."""
-        number, formula = len(self.graph.relations), WeightedRatio(self.weight)
-        return best_order(number, self._edges, self.sizes.size, formula, written=self.written).tree
+        return self._searched(WeightedRatio(self.weight))
 
     @cached_property
     def by_seconds(self) -> JoinTree:
@@ -103,8 +104,16 @@ class PricedBlock:
 
     def searched_by_seconds(self) -> JoinTree:
         """The same, searched however large the block is: some ten seconds for one of sixteen relations."""
+        return self._searched(self._seconds)
+
+    def keeps_pruning(self, tree: JoinTree) -> bool:
+        """Whether of each table no more partitions are read than in the order that ran."""
+        return keeps(tree, self._prunings)
+
+    def _searched(self, objective: OrderObjective) -> JoinTree:
         number = len(self.graph.relations)
-        return best_order(number, self._edges, self.sizes.size, self._seconds, written=self.written).tree
+        tree = best_order(number, self._edges, self.sizes.size, objective, written=self.written).tree
+        return tree if self.keeps_pruning(tree) else self.written
 
     @cached_property
     def _seconds(self) -> Seconds:
@@ -178,9 +187,13 @@ class PricedBlock:
         how wrong sizes may be."""
         return tree_cost(self.by_formula).card <= share * tree_cost(self.written).card
 
-    @property
-    def _edges(self) -> list[tuple[int, int]]:
-        return [(predicate.left, predicate.right) for predicate in self.graph.predicates]
+    @cached_property
+    def _edges(self) -> list[Edge]:
+        return keeping_edges(((p.left, p.right) for p in self.graph.predicates), self._prunings)
+
+    @cached_property
+    def _prunings(self) -> tuple[Pruning, ...]:
+        return () if self.query is None else prunings(self.query, self.graph)
 
 
 def cheapest_orders(blocks: Sequence[PricedBlock]) -> list[JoinTree]:
@@ -191,7 +204,12 @@ def cheapest_orders(blocks: Sequence[PricedBlock]) -> list[JoinTree]:
         more = block.seconds(by_seconds) > (1 - _WORTH_MORE_ROWS) * block.seconds(by_formula)
         return [by_formula if more else by_seconds]
     found = [[block.tree(order) for block, order in orders] for orders in _common(blocks)]
-    return min(found, key=lambda trees: sum(b.seconds(tree) for b, tree in zip(blocks, trees, strict=True)))
+    kept = [trees for trees in found if all(b.keeps_pruning(tree) for b, tree in zip(blocks, trees, strict=True))]
+    return min(
+        kept,
+        key=lambda trees: sum(b.seconds(tree) for b, tree in zip(blocks, trees, strict=True)),
+        default=[block.written for block in blocks],
+    )
 
 
 def lookalike_groups(blocks: Sequence[PricedBlock]) -> list[list[PricedBlock]]:

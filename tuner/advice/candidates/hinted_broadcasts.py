@@ -9,6 +9,7 @@ from functools import cached_property
 from tuner.advice.candidates.best_hints import is_enough
 from tuner.advice.candidates.broadcast_wait import outlasts_wait
 from tuner.advice.candidates.fan_out import MAX_FAN_OUT
+from tuner.advice.candidates.kept_prunings import Pruning, prunings
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.scattered_files import scattering_joins
@@ -38,8 +39,10 @@ class BroadcastSides:
 
     def fit(self, build: int, other: int) -> JoinSide | None:
         """A set of relations as a side, where memory holds it at worst, the agent can hold it back in a run of more data and
-        can tell it from the other side, and each hashed key is met a few times only."""
+        can tell it from the other side, which does not prune its partitions, and each hashed key is met a few times only."""
         if self.sizes.size(build).bytes > self.facts.cap.one_bytes or self._fans_out(build, other):
+            return None
+        if any(one.by == other and one.pruned & build for one in self._prunings):
             return None
         side = self._side(build)
         size = max(side_bytes(side), self._bytes_if_wide(side))
@@ -60,6 +63,10 @@ class BroadcastSides:
     @cached_property
     def _are_allowed(self) -> bool:
         return self.facts.reach is Reach.AGENT and not (self.query.broadcasts_off or broadcasts_off(self.facts.conf))
+
+    @cached_property
+    def _prunings(self) -> tuple[Pruning, ...]:
+        return prunings(self.query, self.graph)
 
     def _side(self, relations: int) -> JoinSide:
         if relations not in self._sides:

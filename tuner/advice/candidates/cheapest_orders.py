@@ -136,13 +136,15 @@ class PricedBlock:
         return tree_of(order, self.sizes.size)
 
     def given(self, tree: JoinTree) -> Given:
-        """The joins of a tree that ran like this, with their strategies; how Spark runs the others is its rules' to say."""
+        """The joins of a tree that ran, either way round, with their strategies; the others are for Spark's rules to choose."""
         ran = {join.mask: join.children[0].mask for join in tree_of(self.graph.written, lambda _: Size(0, 0)).joins}
         found = {}
         for join in tree.joins:
-            measured = self.graph.measured.get(join.mask)
-            if measured and measured.strategy in _GIVEN and ran.get(join.mask) == join.children[0].mask:
-                found[join.mask] = GivenJoin(measured.strategy, measured.build_side)
+            measured, ran_left = self.graph.measured.get(join.mask), ran.get(join.mask)
+            left, right = (side.mask for side in join.children)
+            if measured and measured.strategy in _GIVEN and ran_left in (left, right):
+                built = measured.build_side
+                found[join.mask] = GivenJoin(measured.strategy, built.other if built and ran_left == right else built)
         return Given(found)
 
     def hinted(self, tree: JoinTree) -> Given:

@@ -55,7 +55,7 @@ class _Parts:
             joins = [part for part in inputs if part.children]
             if not joins:
                 break
-            dearest = max(joins, key=lambda part: (self.pricing.output(part.mask)[0], part.mask))
+            dearest = max(joins, key=lambda part: (self._join(part), part.mask))
             inputs.remove(dearest)
             inputs.extend(dearest.children)
         return inputs
@@ -63,5 +63,9 @@ class _Parts:
     def _cost(self, tree: JoinTree, inputs: set[int]) -> float:
         if tree.mask in inputs or tree.left is None or tree.right is None:
             return 0.0
-        below = self._cost(tree.left, inputs) + self._cost(tree.right, inputs)
-        return below + self.pricing.join(tree.left.mask, tree.right.mask)[0]
+        return self._cost(tree.left, inputs) + self._cost(tree.right, inputs) + self._join(tree)
+
+    def _join(self, tree: JoinTree) -> float:
+        """What its last join costs by itself."""
+        left, right = tree.children
+        return self.pricing.join(left.mask, right.mask)[0]

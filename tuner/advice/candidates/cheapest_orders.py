@@ -25,7 +25,7 @@ from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.cost.what_if.physical_order import Given, GivenJoin
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.query import Query
-from tuner.model.strategy import Strategy
+from tuner.model.strategy import SHUFFLED, Strategy
 from tuner.plan.agent_block import AgentBlock, agent_block
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.knobs import JOIN_REORDER_WEIGHT
@@ -188,6 +188,19 @@ class PricedBlock:
         """Whether the formula has an order with so small a share of the rows: a quick look before any price, which then counts
         how wrong sizes may be."""
         return tree_cost(self.by_formula).card <= share * tree_cost(self.written).card
+
+    def shuffles_for_later_joins(self, share: float) -> bool:
+        """Whether a join has shuffled rows of which a later one leaves so small a share: that might come first, for as many rows
+        between joins. Asked of blocks that prices search."""
+        if len(self.graph.relations) > MOST_SEARCHED:
+            return False
+        joins, measured = self.written.joins, self.graph.measured
+        shuffled = (join for join in joins if join.mask in measured and measured[join.mask].strategy in SHUFFLED)
+        return any(
+            join.mask & ~later.mask == 0 and later.size.rows <= share * join.size.rows
+            for join in shuffled
+            for later in joins
+        )
 
     @cached_property
     def _edges(self) -> list[Edge]:

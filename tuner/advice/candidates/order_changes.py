@@ -162,11 +162,18 @@ class OrderPrices:
             blocks.setdefault(query.id, (query, []))[1].append(self.block(graph, query))
         for query, of_query in blocks.values():
             for group in lookalike_groups(of_query):
-                if any(block.saves_rows(_MOST_ROWS_SHARE) for block in group):
+                if any(self._may_be_worth_it(query, block) for block in group):
                     for block, tree in zip(group, cheapest_orders(group), strict=True):
                         change = self.change_to(query, block, tree)
                         if change is not None and change.is_promising:
                             yield change
+
+    def _may_be_worth_it(self, query: Query, block: PricedBlock) -> bool:
+        """Whether its orders are worth a price: one has clearly fewer rows, or may shuffle so much less."""
+        if block.saves_rows(_MOST_ROWS_SHARE):
+            return True
+        of_joins = 1 - fixed_share(query, self._costs)
+        return of_joins >= _CLEAR_GAIN_SHARE and block.shuffles_for_later_joins(_MOST_ROWS_SHARE)
 
     def blocks(self) -> Iterator[tuple[Query, JoinGraph]]:
         """The blocks whose joins were measured to the last, of queries that came to their end."""

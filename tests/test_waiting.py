@@ -21,11 +21,13 @@ from sqlalchemy import Connection, Engine, event
 from tests.conftest import wait_until
 from tests.nightly import Nightly, Spark
 from tuner.history.failure import Ending
+from tuner.history.store import Store
 from tuner.loop import harvest, next_decision, recorded
+from tuner.loop import prepare as prepare_module
 from tuner.loop.loop import JobToRun, Turn, complete, prepare
 from tuner.loop.time_limits import MostSeconds
 from tuner.model.run import RunState
-from tuner.within_time import Consent, within
+from tuner.within_time import Consent, begun_aside, within
 from tuner.words.decisions import decision_summary
 
 SHORT = MostSeconds(1.0, 1.0)
@@ -78,6 +80,28 @@ def test_a_locked_store_costs_a_job_no_more_than_its_limit_and_its_steering(nigh
     assert "spark.tuner.key" in turn.conf, "its log can be harvested"
     wait_until(lambda: state_of(nightly) is RunState.RUNNING, 40)
     assert not nightly.stored(TRY_1).decision.in_force, "what is recorded is what was submitted"
+
+
+@pytest.mark.parametrize("seconds", [1000.0, 20.0])
+def test_a_place_for_the_event_log_is_waited_for_as_long_as_the_job_may_wait(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """A client of a remote file system that starts takes more than the 2 s of a short job."""
+    found = prepare_module.event_log_place
+    monkeypatch.setattr(prepare_module, "event_log_place", lambda job: (time.sleep(2.5), found(job))[1])
+    monkeypatch.setattr(Store, "usual_ms", lambda *_: seconds * 1e3)
+    turn = prepare(replace(nightly.job(TRY_1), most_seconds=MostSeconds()), nightly.url)
+    if seconds == 1000.0:
+        assert (turn.is_late, turn.problems) == (False, ())
+        assert turn.event_log_dir and turn.decision.changes
+    else:
+        assert turn.problems[0].startswith("could not find a place for the event log within 2 s")
+        assert not turn.event_log_dir
+
+
+def test_where_no_thread_can_start_work_is_done_when_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuner.within_time.aside", lambda _: (_ for _ in ()).throw(RuntimeError("no thread")))
+    assert begun_aside(lambda: 7)() == 7
 
 
 def test_a_decision_that_comes_too_late_is_never_recorded(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:

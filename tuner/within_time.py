@@ -8,6 +8,7 @@ from threading import Lock, Thread
 from typing import TypeVar
 
 _T = TypeVar("_T")
+_Ended = tuple[_T, None] | tuple[None, BaseException]
 
 
 def within(seconds: float, work: Callable[[], _T], late: Callable[[], _T] | None = None) -> _T:
@@ -15,7 +16,33 @@ def within(seconds: float, work: Callable[[], _T], late: Callable[[], _T] | None
 
     Raises TimeoutError where nothing is to be done when it is late.
     """
-    done: SimpleQueue[tuple[_T, None] | tuple[None, BaseException]] = SimpleQueue()
+    try:
+        ended = _started(work).get(timeout=max(seconds, 0.0))
+    except (Empty, RuntimeError):
+        if late is None:
+            raise TimeoutError(f"no answer in {seconds:g} s") from None
+        return late()
+    return _came_of(ended)
+
+
+def begun_aside(work: Callable[[], _T]) -> Callable[[], _T]:
+    """Starts work, and returns what waits for its end, once, and then returns or raises what the work does. Where no thread can
+    start, the work is done then."""
+    try:
+        done = _started(work)
+    except RuntimeError:
+        return work
+    return lambda: _came_of(done.get())
+
+
+def aside(work: Callable[[], object]) -> None:
+    """Starts work that neither the job nor the interpreter's exit waits for. RuntimeError where no thread can start."""
+    Thread(target=work, name="spark-tuner", daemon=True).start()
+
+
+def _started(work: Callable[[], _T]) -> SimpleQueue[_Ended[_T]]:
+    """Where what comes of the work is put. RuntimeError where no thread can start."""
+    done: SimpleQueue[_Ended[_T]] = SimpleQueue()
 
     def run() -> None:
         try:
@@ -23,21 +50,15 @@ def within(seconds: float, work: Callable[[], _T], late: Callable[[], _T] | None
         except BaseException as error:
             done.put((None, error))
 
-    try:
-        aside(run)
-        found, error = done.get(timeout=max(seconds, 0.0))
-    except (Empty, RuntimeError):
-        if late is None:
-            raise TimeoutError(f"no answer in {seconds:g} s") from None
-        return late()
+    aside(run)
+    return done
+
+
+def _came_of(ended: _Ended[_T]) -> _T:
+    found, error = ended
     if error is not None:
         raise error
     return found  # type: ignore[return-value]
-
-
-def aside(work: Callable[[], object]) -> None:
-    """Starts work that neither the job nor the interpreter's exit waits for. RuntimeError where no thread can start."""
-    Thread(target=work, name="spark-tuner", daemon=True).start()
 
 
 class Consent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -36,10 +36,11 @@ from tuner.model.decision import Mode
 from tuner.model.run import Run
 from tuner.policy.never_started import may_lack_jar
 from tuner.problems import Problems
-from tuner.within_time import aside, within
+from tuner.within_time import aside, begun_aside, within
 
 # So often is a run decided while others begin that try what it was to try; then it tries nothing.
 MOST_DECISIONS = 3
+_FIND_PLACE = "find a place for the event log"
 
 
 def prepare(job: JobToRun, store_url: str) -> Turn:
@@ -73,7 +74,9 @@ def load_beside() -> None:
 
 def _prepared_in_time(preparing: Preparing) -> Turn:
     late = partial(_not_prepared, preparing)
-    for step in (_looked_up, _prepared_ahead):
+    # A file system far away takes its time: how long the job may wait for it, its history tells meanwhile.
+    found = begun_aside(partial(_find_place, preparing))
+    for step in (_looked_up, partial(_placed, found), _prepared_ahead):
         if (turn := within(preparing.seconds_left, partial(step, preparing), late)) is not None:
             return turn
     since = time.monotonic()
@@ -83,13 +86,19 @@ def _prepared_in_time(preparing: Preparing) -> Turn:
     return within(preparing.seconds_left, lambda: _prepared(preparing), late)
 
 
-def _looked_up(preparing: Preparing) -> Turn | None:
-    """None where there is a history to decide on. A job that takes long may wait longer for that."""
+def _find_place(preparing: Preparing) -> Sequence[str]:
+    """What failed on the way."""
+    problems, find = Problems(), partial(event_log_place, preparing.job)
+    preparing.place = problems.guard(_FIND_PLACE, find, preparing.place)
+    return problems.found
+
+
+def _looked_up(preparing: Preparing) -> None:
+    """Opens the store, where it can be. A job that takes long may wait longer for what follows."""
     job, problems = preparing.job, preparing.problems
-    preparing.place = problems.guard("find a place for the event log", lambda: event_log_place(job), preparing.place)
     store = preparing.store = _opened(preparing)
     if store is None:
-        return _observed(preparing)
+        return
     new_store = partial(told_of_new_store, store, preparing.store_url)
     problems.found.extend(problems.guard("look whether its store is new", new_store, list[str]()))
     problems.found.extend(
@@ -97,7 +106,13 @@ def _looked_up(preparing: Preparing) -> Turn | None:
     )
     preparing.usual_ms = problems.guard("look up how long its runs take", lambda: store.usual_ms(job.cohort), 0.0)
     preparing.most_seconds = job.most_seconds.before_run(preparing.usual_ms / 1e3)
-    return None
+
+
+def _placed(found: Callable[[], Sequence[str]], preparing: Preparing) -> Turn | None:
+    """None where there is a history to decide on, once the place for the event log is `found`."""
+    problems = preparing.problems
+    problems.found.extend(problems.guard(_FIND_PLACE, found, ()))
+    return None if preparing.store else _observed(preparing)
 
 
 def _mixed_up(store: Store, job: JobToRun) -> list[str]:

@@ -6,7 +6,7 @@ import random
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -313,6 +313,15 @@ def test_how_many_won_elsewhere_makes_no_other_decision(watched: Watched) -> Non
     watched.nightly.night("e/5/1", Spark(seconds=4, broadcast=True))
     _ended_elsewhere(watched, 0, Standing.ROLLED_BACK, ReasonCode.SLOWER)
     assert watched.next()[1]
+
+
+def test_a_run_whose_worker_died_hours_ago_keeps_what_is_decided_ahead_no_longer(watched: Watched) -> None:
+    assert watched.nightly.prepare("e/5/1").decision.in_force
+    hours_ago = (datetime.now(UTC) - timedelta(hours=6)).replace(tzinfo=None)
+    _write(watched, "UPDATE spark_tuner_runs SET started_at = :at WHERE key = 'e/5/1'", at=str(hours_ago))
+    assert watched.nightly.night("e/6/1").turn.decision.in_force
+    assert watched.next()[1]
+    assert watched.nightly.stored("e/5/1").state is RunState.RUNNING
 
 
 @pytest.mark.parametrize("failure", ["java.lang.OutOfMemoryError: Java heap space", "java.net.UnknownHostException: x"])

@@ -493,6 +493,27 @@ def test_one_run_at_a_time_tries_a_thing() -> None:
     assert decision(BASE, proven, also).in_force
 
 
+@pytest.mark.parametrize(
+    ("hours", "longest_seconds", "is_tried"), [(0.9, 40, False), (1.1, 40, True), (6, 40, True), (6, 3600, False)]
+)
+def test_a_run_that_was_not_heard_of_for_far_longer_than_any_took_keeps_no_trial(
+    hours: float, longest_seconds: float, is_tried: bool
+) -> None:
+    """Its worker died, and with it who would have told: that came to a wait of two days, as many trials of a job of each hour."""
+    measured = [run(number, {"q1": longest_seconds / 2, "q2": longest_seconds / 2}) for number in range(10)]
+    unseen = run(10, None, decided(ACTION), state=RunState.RUNNING)
+    known_then = replace(known(*measured, unseen), now=unseen.started_at + timedelta(hours=hours))
+    assert (in_force(decide(known_then)) == {ACTION.id}) is is_tried
+    assert not in_force(decide(replace(known_then, now=None)))
+
+
+def test_what_several_runs_had_that_were_not_heard_of_is_not_tried_in_another() -> None:
+    """It may be what ends them."""
+    unseen = [run(number, None, decided(ACTION), state=RunState.RUNNING) for number in (1, 2)]
+    found = decide(replace(known(BASE, *unseen), now=MIDNIGHT + timedelta(days=3)))
+    assert standings(found) == {ACTION.id: Standing.HELD}
+
+
 def test_a_trial_that_has_to_wait_leaves_in_force_what_it_would_replace() -> None:
     old, new = conf(value="16"), conf(value="64")
     trying = run(2, None, decided(new), state=RunState.RUNNING)

@@ -45,6 +45,7 @@ def decide(known: Known, problems: Problems) -> Decision:
         imported=known.imported,
         instance=job.instance,
         tries_left=job.tries_left,
+        now=known.now,
     )
     taken = partial(cut_sizes, known, raises, decided)
     cuts = problems.guard("look at what the job never uses", taken, tuple[SizeChange, ...]())

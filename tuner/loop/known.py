@@ -32,7 +32,8 @@ MOST_COHORTS_ELSEWHERE = 20
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the decision on a job's next run rests on; `advice_stamp` tells what was advised from what would be on other runs."""
+    """What the decision on a job's next run rests on, as it was `now`; `advice_stamp` tells what was advised from what would be
+    on other runs."""
 
     job: JobToRun
     runs: Sequence[Run]
@@ -46,6 +47,7 @@ class Known:
     no_agent: str
     beside: str | None
     imported: Sequence[ImportedChange]
+    now: datetime
 
     @property
     def own_runs(self) -> int:
@@ -57,7 +59,8 @@ def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_versio
     elsewhere = problems.guard("look at other cohorts", lambda: _elsewhere(store, job, runs), Elsewhere())
     sees_defaults = job.submission.sees_defaults
     jar = fetched_jar(job.submission, spark_version)
-    no_agent = why_no_agent(runs, datetime.now(UTC), sees_defaults=sees_defaults, jar=jar)
+    now = datetime.now(UTC)
+    no_agent = why_no_agent(runs, now, sees_defaults=sees_defaults, jar=jar)
     beside = None if sees_defaults else extensions_beside(runs, DOES_WITHOUT)
     way = choose_method(job.steering, job.submission, spark_version, no_agent, beside)
     reach = reach_of(job, way)
@@ -69,7 +72,7 @@ def what_is_known(store: Store, job: JobToRun, runs: Sequence[Run], spark_versio
     advised = ahead.advised if ahead and ahead.is_for(job.instance) else advised_on(facts, problems)
     verdicts, tries = store.verdicts(job.cohort), earlier_tries(store, job)
     imported = problems.guard("look at what was imported", lambda: store.imports(job.cohort), list[ImportedChange]())
-    return Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, beside, imported)
+    return Known(job, runs, verdicts, tries, elsewhere, way, facts, advised, stamp, no_agent, beside, imported, now)
 
 
 def _elsewhere(store: Store, job: JobToRun, runs: Sequence[Run]) -> Elsewhere:

@@ -50,7 +50,7 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
         return
     job, runs, way = known.job, known.runs, known.way
     marks, reach = [run.mark for run in runs], reach_of(job, way)
-    rests_on = (known.verdicts, known.imported, known.advised, outlook, known.elsewhere)
+    rests_on = (known.verdicts, known.imported, known.advised, outlook, known.elsewhere, known.now)
     stamp = decision_stamp(job, way, reach, known.advice_stamp, marks, *rests_on)
     # The run that ended may have had another Spark than the latest that measured anything.
     of_latest = choose_method(job.steering, job.submission, latest.spark_version, known.no_agent, known.beside)

@@ -73,11 +73,13 @@ def next_decision(
     imported: Sequence[ImportedChange] = (),
     instance: str = "",
     tries_left: int | None = None,
+    now: datetime | None = None,
 ) -> Decision:
     """The decision for run `key`. `runs` are the cohort's newest HISTORY_RUNS, oldest first, `facts` those of `facts_now`,
     `to_come` is the context of the run, where that is known, `elsewhere` what other cohorts hold for a new one, `own_conf`
     what the user set for it, `objective` what its changes are judged by, `imported` what other cohorts' baselines brought,
-    `instance` which one of a mapped task it is, `tries_left` how many tries follow if it fails (None: not known).
+    `instance` which one of a mapped task it is, `tries_left` how many tries follow if it fails, `now` when that is (None: not
+    known).
 
     `advise` are other advisors than all there are, whose orders the agent is taken to understand. One that fails silences
     itself; a policy that fails raises. `advised` is what was advised on these facts already.
@@ -102,6 +104,7 @@ def next_decision(
         objective=objective,
         instance=instance,
         may_try_again=bool(tries_left) and only_retries_tell(runs, of_it, key, try_number),
+        now=now,
     )
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -23,6 +24,7 @@ from tuner.model.decision import Decision
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, RunMark, RunState, are_two_tries
 from tuner.model.verdict import Verdict
+from tuner.policy.end_of_run import under_way
 from tuner.policy.tried_elsewhere import asked_elsewhere, tried
 from tuner.spark.knobs import KNOBS
 from tuner.spark.properties import DEPLOY_MODE, MASTER
@@ -45,14 +47,16 @@ def decision_stamp(
     advised: Iterable[Change],
     decision: Decision,
     elsewhere: Elsewhere,
+    now: datetime,
 ) -> str:
     """A digest of all that the `decision` on a first try rests on, which `advice` is the `advice_stamp` of and `advised` what was
-    to choose from; "" where runs under way or other tries of the same run have a part in it.
+    to choose from; "" where runs that may go on `now`, or other tries of the same run, have a part in it.
 
     Of properties that no change sets (`tuner.spark.knobs`), but for the master and the deploy mode, only the names count: their
     values may be secrets, which a reader of the store could guess.
     """
-    is_certain = advice and job.try_number == 1 and not any(_may_change(mark, job.key) for mark in marks)
+    may_change = under_way(marks, now) or any(are_two_tries(mark.key, job.key) for mark in marks)
+    is_certain = advice and job.try_number == 1 and not may_change
     if not is_certain:
         return ""
     spark = job.submission.spark
@@ -102,11 +106,6 @@ def are_known(changes: Iterable[Change]) -> bool:
 
 def _told(conf: Mapping[str, str]) -> list[tuple[str, str | None]]:
     return sorted((name, value if name in KNOBS or name in _OF_PLACE else None) for name, value in conf.items())
-
-
-def _may_change(mark: RunMark, key: str) -> bool:
-    is_try_of_it = are_two_tries(mark.key, key)
-    return mark.state == RunState.RUNNING or is_try_of_it
 
 
 @cache

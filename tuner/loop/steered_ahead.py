@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 from tuner.history.store import Store
@@ -33,7 +34,7 @@ def steered_ahead(
     advice = advice_stamp(marks, reach)
     elsewhere = store.elsewhere(job.cohort, MOST_COHORTS_ELSEWHERE, 0)
     verdicts, imported = store.verdicts(job.cohort), store.imports(job.cohort)
-    rests_on = (verdicts, imported, ahead.advised, ahead.decision, elsewhere)
+    rests_on = (verdicts, imported, ahead.advised, ahead.decision, elsewhere, datetime.now(UTC))
     stamp = decision_stamp(job, way, reach, advice, marks, *rests_on)
     if stamp != ahead.stamp:
         return None

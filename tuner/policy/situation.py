@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
@@ -36,7 +37,7 @@ class Situation:
     the run to come, where that is known; `elsewhere` tells by kind of change what trials came to in other cohorts. `classes`
     are those of the values that the runs' queries had: the runs hold them in place of their ids. `awaited` are, by the id of
     a change to a join, the values that it was meant for and has not met since. `may_try_again`: of late only retries could be
-    measured (`only_retries_tell`), and another one is left after this run.
+    measured (`only_retries_tell`), and another one is left after this run. `now` is when it is decided (None: not known).
     """
 
     mode: Mode
@@ -57,6 +58,7 @@ class Situation:
     objective: Objective = Objective.TIME
     instance: str = ""
     may_try_again: bool = False
+    now: datetime | None = None
     of_others: frozenset[str] = field(init=False)
     awaited: Mapping[str, Awaited] = field(init=False)
     rulings: Rulings = field(init=False)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from sqlalchemy import text
 
+from tuner.history import run_columns
 from tuner.history.store import Store
 from tuner.model.run import Origin, RunState
 
 from .database import database
-from .samples import LATER, full_decision, full_outcome, running
+from .samples import LATER, full_decision, full_outcome, measured, running
 
 
 def test_the_columns_for_lookups_hold_what_the_documents_say(store: Store, url: str) -> None:
@@ -63,6 +65,19 @@ def test_how_many_runs_go_back_to_the_first_of_those_measured(store: Store) -> N
     assert [store.runs_since_measured("etl.load", n, most=100) for n in range(5)] == [0, 3, 5, 6, 6]
     assert store.runs_since_measured("etl.load", 3, most=4) == 3
     assert store.runs_since_measured("other", 3, most=4) == 0
+
+
+def test_how_long_runs_take_is_told_by_the_newest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job whose runs leave no log has all of them looked through at each start."""
+    for minute in range(10):
+        store.begin(running(f"{minute}", minute=minute))
+        told = measured(duration_ms=1000 * minute) if minute < 8 else None
+        store.finish(f"{minute}", RunState.SUCCEEDED if told else RunState.LOST, LATER, told)
+    assert store.usual_ms("etl.load") == 5000
+    monkeypatch.setattr(run_columns, "_AMONG", 3)
+    assert store.usual_ms("etl.load") == 7000
+    monkeypatch.setattr(run_columns, "_AMONG", 2)
+    assert store.usual_ms("etl.load") == store.usual_ms("another") == 0
 
 
 def test_marks_are_those_of_the_runs(store: Store) -> None:

@@ -95,6 +95,17 @@ def test_logs_of_those_that_failed_are_looked_for_until_a_run_begins_after_they_
     assert store.failed_of_late("etl.load") == []
 
 
+def test_logs_are_looked_for_of_those_that_began_no_longer_ago_than_a_run_may_take(store: Store) -> None:
+    """All that ever failed without a log would be looked through at each start."""
+    newest = MIDNIGHT + timedelta(days=5)
+    for hours in (40, 50):
+        run = replace(running(f"{hours} h"), started_at=newest - timedelta(hours=hours))
+        store.begin(replace(run, event_log_dir="file:///logs"))
+        store.finish(run.key, RunState.FAILED, newest - timedelta(minutes=5), None)
+    store.begin(replace(running("newest"), started_at=newest))
+    assert [run.key for run in store.failed_of_late("etl.load")] == ["40 h"]
+
+
 def test_instances_that_were_decided_alike_are_read_with_one_decision(store: Store) -> None:
     """Each of a mapped task's instances reads all that run beside it: 500 of them spent a minute of a core on that."""
     for minute in range(3):

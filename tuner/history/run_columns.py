@@ -20,14 +20,16 @@ USUAL_RUNS = 5
 # What of a DAG run began longer before its last is what it was before somebody cleared it.
 _DAG_RUN_TAKES = timedelta(days=7)
 
-# The run before one is looked for among so many of the newest.
-_BEFORE_AMONG = 1000
+# What most runs have is looked for among so many of the newest.
+_AMONG = 1000
 
 
 def usual_ms(session: Session, cohort: str) -> float:
-    """The median of how long the newest took whose logs tell; 0 where none does."""
-    told = select(RunRow.duration_ms).where(RunRow.cohort == cohort, RunRow.duration_ms.is_not(None))
-    found = session.scalars(told.order_by(RunRow.started_at.desc()).limit(USUAL_RUNS)).all()
+    """As `Store.usual_ms`."""
+    columns: tuple[Any, ...] = (RunRow.key, RunRow.started_at, RunRow.duration_ms)
+    run = newest_of(select(*columns), cohort, _AMONG).subquery().c
+    told = select(run.duration_ms).where(run.duration_ms.is_not(None)).order_by(run.started_at.desc(), run.key.desc())
+    found = session.scalars(told.limit(USUAL_RUNS)).all()
     return median(ms for ms in found if ms is not None) if found else 0.0
 
 
@@ -74,7 +76,7 @@ def key_before(session: Session, cohort: str, key: str) -> str | None:
         RunRow.task_id,
         RunRow.map_index,
     )
-    newest_first = session.execute(newest_of(select(*columns), cohort, _BEFORE_AMONG)).all()
+    newest_first = session.execute(newest_of(select(*columns), cohort, _AMONG)).all()
     at = next((place for place, row in enumerate(newest_first) if row.key == key), None)
     if at is None:
         return None

@@ -16,7 +16,7 @@ from tuner.history.instance_runs import InstanceRuns, keys_before
 from tuner.history.tables import RunRow, TimesRow
 from tuner.model.decision import Decision
 from tuner.model.query import total_data_bytes
-from tuner.model.run import Origin, Run, RunState
+from tuner.model.run import LONGEST_RUN, Origin, Run, RunState
 
 # What delivers logs does so every five minutes (Databricks), or oftener (Glue).
 DELIVERY = timedelta(minutes=15)
@@ -96,7 +96,9 @@ def read_failed_of_late(session: Session, cohort: str) -> list[Run]:
     if newest is None:
         return []
     late = (RunRow.state == RunState.FAILED.value, RunRow.duration_ms.is_(None), RunRow.event_log_dir != "")
-    of_late = _rows().where(RunRow.cohort == cohort, *late, RunRow.ended_at > newest - DELIVERY)
+    # An index tells when runs began. Of those that ended later than any may, the log is given up.
+    lately = (RunRow.started_at > newest - LONGEST_RUN, RunRow.ended_at > newest - DELIVERY)
+    of_late = _rows().where(RunRow.cohort == cohort, *late, *lately)
     return read_runs(session, of_late.order_by(RunRow.started_at, RunRow.key), Detail.TIMES)
 
 

@@ -192,7 +192,7 @@ class Store:
         return self._read_runs(newest_runs(cohort, limit, offset), detail)[::-1]
 
     def usual_ms(self, cohort: str) -> float:
-        """How long a cohort's runs take: the median of the newest five whose logs tell; 0 where none does."""
+        """How long a cohort's runs take: the median of the newest five whose logs tell; 0 where none of its newest runs' does."""
         with self._reading() as session:
             return usual_ms(session, cohort)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from tuner.errors import EventLogUnreadError
@@ -22,12 +22,11 @@ from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, u
 from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
 from tuner.loop.turn import JobToRun
 from tuner.model.application import Completeness
-from tuner.model.run import Run, RunState, are_two_tries
+from tuner.model.run import LONGEST_RUN, Run, RunState, are_two_tries
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.problems import Problems
 
-# A run without a log after this long has lost it.
-LOST_AFTER = timedelta(days=2)
+LOST_AFTER = LONGEST_RUN
 # A job waits no longer for the log of an earlier run that ended unseen.
 MAX_PENDING_SEARCH_SECONDS = 5.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from tuner.model.cluster import Cluster
@@ -14,6 +14,9 @@ from tuner.model.plan_picture import PlanPicture
 from tuner.model.query import Query
 from tuner.model.resource_use import UNKNOWN_USE, ResourceUse
 from tuner.units import GIB, MS_PER_HOUR, cost_of
+
+# No run is taken to end later than this after its start; one without a log by then has lost it.
+LONGEST_RUN = timedelta(days=2)
 
 
 class RunState(StrEnum):

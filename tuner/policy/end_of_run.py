@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from tuner.model.run import Run, RunMark, RunState
+from tuner.model.run import LONGEST_RUN, Run, RunMark, RunState
 
-# No run is taken to end later than this after its start.
-LONGEST_RUN = timedelta(days=2)
 # What nobody saw end is taken to have ended once it would have taken so many times what the longest did, and so long at least: it
 # may have waited for its cluster.
 FAR_LONGER, LEAST_WAIT = 10, timedelta(hours=1)

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from sqlalchemy import event, text
 
+from tuner.history import old_runs
 from tuner.history.old_runs import LooksAt, OldRuns
 from tuner.history.store import Store
 from tuner.model.cluster import Cluster
@@ -86,6 +87,14 @@ def test_the_time_is_one_moment_in_whatever_zone_it_is_told(store: Store) -> Non
 def test_of_those_that_nothing_is_booked_of_only_some_are_looked_at(store: Store) -> None:
     keep(store, range(40))
     assert old(store, before=39) == [float(day) for day in range(3, 35)]
+
+
+def test_of_those_that_books_look_for_nowhere_none_is_looked_at(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(store, range(40), booked=[day for day in range(1, 40) if day != 20])
+    monkeypatch.setattr(old_runs, "UNBOOKED_AMONG", 10)
+    assert old(store, before=39) == [float(day) for day in range(3, 35)]
+    monkeypatch.setattr(old_runs, "UNBOOKED_AMONG", 20)
+    assert old(store, before=39) == [float(day) for day in range(3, 35) if day not in (20, 21, 22)]
 
 
 def test_runs_that_run_stay_and_those_that_are_lost_or_failed_go(store: Store) -> None:

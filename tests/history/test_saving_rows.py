@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
+from tuner.history import saving_rows
 from tuner.history.saving_rows import never_booked
 from tuner.history.store import Store
 from tuner.model.cohort_figures import CohortFigures
@@ -47,6 +48,20 @@ def test_runs_that_nothing_is_booked_of_are_the_newest_and_the_oldest(store: Sto
     assert [run.key for run in store.first_between("a", started["6"], started["8"], 3)] == ["7"]
 
 
+def test_they_are_looked_for_among_the_newest_and_the_oldest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where fewer are than are asked for, each run that there ever was would be looked at after each run."""
+    for day in range(1, 13):
+        run = running(str(day), "a", day)
+        store.begin(run)
+        store.finish(run.key, RunState.SUCCEEDED, run.started_at, full_outcome())
+    started = {str(day): running(str(day), "a", day).started_at for day in range(1, 13)}
+    store.keep_books("a", None, started, [Saving(str(day), "x", 1.0) for day in range(1, 13) if day not in (2, 6, 10)])
+    before = running("13", "a", 13).started_at
+    assert [run.key for run in store.never_booked("a", before, 9)] == ["2", "6", "10"]
+    monkeypatch.setattr(saving_rows, "UNBOOKED_AMONG", 4)
+    assert [run.key for run in store.never_booked("a", before, 9)] == ["2", "10"]
+
+
 _A_YEAR_OF_BOOKINGS = """
     INSERT INTO spark_tuner_savings
         (cohort, at, week, run_key, change_id, seconds, deviation, deviation_in_run, failed, of_run)
@@ -62,11 +77,14 @@ def test_runs_that_nothing_is_booked_of_are_found_without_reading_all_bookings(u
         if not is_sqlite:
             connection.execute(text(_A_YEAR_OF_BOOKINGS))
             connection.execute(text("ANALYZE spark_tuner_savings"))
-        asked = never_booked("etl").compile(connection, compile_kwargs={"literal_binds": True})
-        found = connection.execute(text(f"EXPLAIN {'QUERY PLAN' if is_sqlite else ''} {asked}")).all()
-    plan = "\n".join(str(row[-1]) for row in found)
-    assert "ix_spark_tuner_savings_run_key" in plan, plan
-    assert is_sqlite or "SubPlan" not in plan, plan
+        for newest in (True, False):
+            query = never_booked("etl", datetime.now(UTC), 50, newest=newest)
+            asked = query.compile(connection, compile_kwargs={"literal_binds": True})
+            found = connection.execute(text(f"EXPLAIN {'QUERY PLAN' if is_sqlite else ''} {asked}")).all()
+            plan = "\n".join(str(row[-1]) for row in found)
+            assert "ix_spark_tuner_savings_run_key" in plan, plan
+            assert "ix_spark_tuner_runs_cohort_started_at" in plan, plan
+            assert is_sqlite or "SubPlan" not in plan, plan
 
 
 def test_savings_are_summed_by_week_and_change_and_told_anew(store: Store) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from tuner.history.run_columns import USUAL_RUNS
+from tuner.history.saving_rows import UNBOOKED_AMONG
 from tuner.history.spoken_of import is_spoken_of
 from tuner.history.tables import RunRow, SavingRow
 from tuner.history.weekly_sums import last_booked
@@ -94,16 +95,20 @@ def _evidence(older: Sequence[_Old], looks_at: LooksAt) -> Iterator[str]:
     """What tells of runs without changes, and what came right after them."""
     succeeded = [run for run in older if run.has_succeeded]
     starts = [run.started_at for run in succeeded]
-    unbooked = [run for run in succeeded if not run.is_booked]
-    for run in _ends(unbooked, looks_at.never_booked):
+    for run in _never_booked(older, looks_at.never_booked):
         yield run.key
         after = bisect_right(starts, run.started_at)
         yield from (one.key for one in succeeded[after : after + looks_at.first_after])
 
 
-def _ends(runs: Sequence[_Old], most: int) -> Sequence[_Old]:
-    """The first so many, and the last."""
-    return runs if len(runs) <= 2 * most else [*runs[:most], *runs[len(runs) - most :]]
+def _never_booked(runs: Sequence[_Old], most: int) -> Iterator[_Old]:
+    """The first so many, and the last, as `Store.never_booked` finds them."""
+    oldest, newest = (
+        [run for run in part if run.has_succeeded and not run.is_booked]
+        for part in (runs[:UNBOOKED_AMONG], runs[-UNBOOKED_AMONG:])
+    )
+    yield from oldest[:most]
+    yield from newest[max(0, len(newest) - most) :]
 
 
 def _usual(runs: Sequence[_Old]) -> Iterator[str]:

@@ -22,6 +22,10 @@ from tuner.model.saved import Saved, SavedByChange, SavedInWeek
 from tuner.model.saving import Saving
 from tuner.units import SECONDS_PER_HOUR
 
+# Runs that nothing is booked of are looked for among so many of the newest, and of the oldest: a job of each minute has a million
+# that are booked.
+UNBOOKED_AMONG = 3000
+
 
 def week_of(moment: datetime) -> str:
     """The Monday that a moment's week began with, in UTC: `2026-11-23`."""
@@ -124,19 +128,26 @@ def _booked_of(cohort: str, keys: Collection[str], *columns: Any) -> Select[Any]
     return select(*columns).where(SavingRow.cohort == cohort, SavingRow.run_key.in_(keys))
 
 
-def never_booked(cohort: str) -> Select[Any]:
-    """Keys of a cohort's runs that no saving is booked of."""
+def never_booked(cohort: str, before: datetime, limit: int, *, newest: bool) -> Select[Any]:
+    """Keys of a cohort's runs that succeeded before a time and that no saving is booked of: the newest so many, or the oldest."""
+
+    def in_order(started_at: Any, key: Any) -> tuple[Any, ...]:
+        return (started_at.desc(), key.desc()) if newest else (started_at, key)
+
+    columns: tuple[Any, ...] = (RunRow.key, RunRow.state, RunRow.started_at)
+    runs = select(*columns).where(RunRow.cohort == cohort, RunRow.started_at < before)
+    run = runs.order_by(*in_order(RunRow.started_at, RunRow.key)).limit(UNBOOKED_AMONG).subquery().c
     # NOT IN would be looked up in a list of all its bookings, for each run, where PostgreSQL has no memory for a hash of them.
-    booked = select(SavingRow.id).where(SavingRow.cohort == cohort, SavingRow.run_key == RunRow.key)
-    return select(RunRow.key).where(RunRow.cohort == cohort, ~booked.exists())
+    booked = select(SavingRow.id).where(SavingRow.cohort == cohort, SavingRow.run_key == run.key)
+    wanted = select(run.key).where(run.state == RunState.SUCCEEDED.value, ~booked.exists())
+    return wanted.order_by(*in_order(run.started_at, run.key)).limit(limit)
 
 
 def read_never_booked(session: Session, cohort: str, before: datetime, limit: int) -> list[Run]:
     """As `Store.never_booked`."""
-    wanted = never_booked(cohort).where(RunRow.started_at < before, RunRow.state == RunState.SUCCEEDED.value)
-    newest = wanted.order_by(RunRow.started_at.desc(), RunRow.key.desc()).limit(limit)
-    oldest = wanted.order_by(RunRow.started_at, RunRow.key).limit(limit)
-    keys = {*session.scalars(newest), *session.scalars(oldest)}
+    keys = {
+        key for newest in (True, False) for key in session.scalars(never_booked(cohort, before, limit, newest=newest))
+    }
     return sorted(read_runs(session, runs_of(keys), Detail.TIMES), key=lambda run: (run.started_at, run.key))
 
 

@@ -420,7 +420,7 @@ class Store:
 
     def never_booked(self, cohort: str, before: datetime, limit: int) -> list[Run]:
         """Runs, in brief, that succeeded before a time and that no saving is booked of, oldest first: the newest `limit`, and as
-        many of the oldest."""
+        many of the oldest, as far as these are looked for."""
         with self._reading_much() as session:
             return read_never_booked(session, cohort, before, limit)
 

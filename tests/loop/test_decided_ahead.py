@@ -289,7 +289,6 @@ BETWEEN: dict[str, Callable[[Watched], None]] = {
     "a failed run": _failed_run,
     "a run under way": _run_under_way,
     "a run harvested late": _run_harvested_late,
-    "lost elsewhere": _lost_elsewhere,
     "tampered with": _tampered,
     "of another version": _of_another_version,
     "forgotten": _forgotten,
@@ -305,6 +304,26 @@ def test_what_comes_between_is_decided_on_as_ever(watched: Watched, between: str
     BETWEEN[between](watched)
     _, taken_up = watched.next()
     assert not taken_up
+
+
+def test_what_others_came_to_counts_for_what_is_new_here(watched: Watched) -> None:
+    """Of what is proven the job's own runs tell: elsewhere there is always somebody who has it proven, or lost with it."""
+    with Store.open(watched.nightly.url) as store:
+        ahead = store.look_ahead(watched.nightly.cohort)
+    assert ahead is not None
+    is_proven = all(d.standing is Standing.PROMOTED for d in ahead.decision.changes)
+    assert is_proven is (watched.nightly.steering is Steering.CONF)
+    _lost_elsewhere(watched)
+    assert watched.next()[1] is is_proven
+
+
+def test_a_hint_that_is_proven_here_is_taken_up_whatever_became_of_it_elsewhere(watched: Watched) -> None:
+    by_agent = watched.nightly.steering is Steering.AGENT
+    watched.nightly.night("e/5/1", Spark(seconds=4, broadcast=True, agent=by_agent))
+    _ended_elsewhere(watched, 0, Standing.PROMOTED, ReasonCode.FASTER)
+    turn, taken_up = watched.next()
+    assert taken_up
+    assert [d.standing for d in turn.decision.in_force] == [Standing.PROMOTED]
 
 
 def test_how_many_won_elsewhere_makes_no_other_decision(watched: Watched) -> None:

@@ -24,6 +24,7 @@ from tuner.model.decision import Decision
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, RunMark, RunState, are_two_tries
 from tuner.model.verdict import Verdict
+from tuner.policy.asking_elsewhere import asking_elsewhere
 from tuner.policy.end_of_run import under_way
 from tuner.policy.tried_elsewhere import asked_elsewhere, tried
 from tuner.spark.knobs import KNOBS
@@ -78,7 +79,7 @@ def decision_stamp(
         marks,
         list(verdicts),
         list(imported),
-        asked_elsewhere((*advised, *(one.change for one in decision.changes)), tried(elsewhere.decisions)),
+        asked_elsewhere(asking_elsewhere(advised, decision), tried(elsewhere.decisions)),
     )
 
 

@@ -15,8 +15,9 @@ from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
-from tuner.policy import long_away
+from tuner.policy import ledger, long_away
 from tuner.policy.decide import decide
+from tuner.policy.ledger import read_ledger
 from tuner.policy.long_away import LONGEST_AWAY, runs_away
 from tuner.policy.situation import BY_SUBMIT
 
@@ -158,3 +159,85 @@ def test_runs_that_overlap_one_another_are_several_that_a_query_is_away_for() ->
     nights = (run(night, {"new": 10.0}, LOST) for night in range(20))
     long = [replace(one, ended_at=one.started_at + timedelta(hours=25)) for one in nights]
     assert runs_away(long) == {HINT.id: 10}
+
+
+def held_nights(count: int, *before: Run, query: str = "old", verdicts: Sequence[Verdict] = ()) -> list[Run]:
+    """Runs whose agent held what is in force, as they are decided one after the other."""
+    runs = list(before)
+    for number in range(len(before), len(before) + count):
+        found = next_of(runs, verdicts=verdicts)
+        runs.append(with_result(run(number, {query: 10.0, "new": 10.0}, *found.changes), DirectiveStatus.HELD))
+    return runs
+
+
+def with_result(one: Run, status: DirectiveStatus) -> Run:
+    """The run, with what became of each hint in its first query."""
+    assert one.outcome
+    first, *rest = one.outcome.queries
+    told = tuple(DirectiveResult(d.id, status) for d in one.decision.in_force if d.change.is_on_joins)
+    return replace(one, outcome=replace(one.outcome, queries=(replace(first, directives=told), *rest)))
+
+
+def proven(nights: int = 3) -> list[Run]:
+    """A run without the hint, and those that it gains in."""
+    trials = (run(n, {"old": 4.0, "new": 10.0}, decided(HINT, queries=["old"])) for n in range(1, nights))
+    return [with_old(0), *(with_result(one, DirectiveStatus.APPLIED) for one in trials)]
+
+
+def test_what_is_proven_and_only_held_since_stands_as_it_stood() -> None:
+    """A backfill of small dates, or the week of a job whose large load comes on Sundays."""
+    before = next_of(proven()).changes[0]
+    runs = held_nights(2 * WINDOW, *proven())
+    (found,) = next_of(runs).changes
+    assert found.standing is Standing.PROMOTED
+    assert (found.why, found.gained_seconds) == (before.why, before.gained_seconds)
+    lost = with_result(run(len(runs), {"old": 30.0, "new": 10.0}, found), DirectiveStatus.APPLIED)
+    assert not in_force(next_of([*runs, lost])), "the next run that has it is judged as any"
+
+
+def test_a_property_that_the_program_sets_otherwise_is_held_in_that_run_alone() -> None:
+    changed = decided(conf(), Standing.PROMOTED, queries=["old"])
+    nights = [run(n, {"old": 10.0}, changed) for n in range(WINDOW)]
+    beaten = [replace(n, outcome=replace(n.outcome, conf={conf().target: "7"})) for n in nights if n.outcome]
+    assert read_ledger(beaten)[conf().id].standing is Standing.PROMOTED
+
+
+def test_what_is_held_for_longer_still_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An order for a tenant that never comes again would be told to each run for good."""
+    monkeypatch.setattr(ledger, "LONGEST_HELD", WINDOW)
+    runs = held_nights(WINDOW, *proven())
+    assert next_of(runs).changes[0].held_runs == WINDOW
+    assert next_of(held_nights(WINDOW - 1, *runs)).changes
+    gone = held_nights(WINDOW, *runs)
+    assert not next_of(gone).changes
+    assert standings(next_of(gone, [recommend(HINT, queries=["old"])])) == {HINT.id: Standing.TRIAL}
+
+
+def test_dates_side_by_side_hold_it_once() -> None:
+    runs = proven()
+    begun = [run(len(runs), {"old": 10.0}, *next_of(runs).changes) for _ in range(20)]
+    beside = [
+        replace(one, key=f"{one.key}/{n}", ended_at=one.started_at + timedelta(hours=1 + n))
+        for n, one in enumerate(begun)
+    ]
+    held = [with_result(one, DirectiveStatus.HELD) for one in beside]
+    assert next_of([*runs, *held]).changes[0].held_runs == 1
+
+
+def test_of_an_edited_query_it_goes_though_the_agent_holds_it_in_another() -> None:
+    runs = held_nights(LONGEST_AWAY - 1, *proven(), query="edited")
+    assert next_of(runs).changes
+    assert not next_of(held_nights(1, *runs, query="edited")).changes
+
+
+def test_what_a_person_took_back_while_it_was_held_stays_out() -> None:
+    runs = held_nights(WINDOW, *proven())
+    said = [verdict(HINT, Ruling.ROLL_BACK, night=len(runs) - 0.5)]
+    assert standings(next_of(runs, verdicts=said)) == {HINT.id: Standing.ROLLED_BACK}
+    later = held_nights(5, *runs, verdicts=said)
+    assert standings(next_of(later, verdicts=said)) == {HINT.id: Standing.ROLLED_BACK}
+
+
+def test_nor_does_it_bring_back_what_was_taken_out_meanwhile() -> None:
+    late = with_result(with_old(4, PROVEN), DirectiveStatus.HELD)
+    assert read_ledger([with_old(3, LOST), late])[HINT.id].standing is Standing.ROLLED_BACK

@@ -86,6 +86,21 @@ def test_a_trial_whose_run_failed_is_for_what_it_was_advised_from_though_it_is_a
     assert allowed(first, failed, without, met) == (FREQUENT,)
 
 
+def test_what_is_proven_is_for_the_values_of_before_where_no_run_that_is_looked_at_had_them() -> None:
+    """A backfill of other dates fills what a decision looks at."""
+    proven = replace(decided(HINT, Standing.PROMOTED), literals=(RARE,))
+    runs = [night(n, (FREQUENT, 10, HELD), standing=Standing.PROMOTED) for n in range(3)]
+    held = [replace(one, decision=replace(one.decision, changes=(proven,))) for one in runs]
+    known = situation(Mode.AUTO, 1, held)
+    assert [d.literals for d in measured_values(known, [proven])] == [(RARE,)]
+    assert [d.literals for d in measured_values(known, [replace(proven, standing=Standing.TRIAL)])] == [()]
+    otherwise = [
+        replace(one, decision=replace(one.decision, changes=(replace(proven, neutral=("day",)),))) for one in held
+    ]
+    (found,) = measured_values(situation(Mode.AUTO, 1, otherwise), [proven])
+    assert found.literals == (), "other columns tell classes apart now"
+
+
 def test_runs_and_queries_that_failed_do_not_tell() -> None:
     applied = night(0, (RARE, 5, APPLIED))
     assert applied.outcome is not None

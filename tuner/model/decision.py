@@ -68,7 +68,7 @@ class DecidedChange:
     values do not count for these classes, for they were seen to move few rows; nor do those of `fleeting` ones, which were others
     in each run. `lost_with` are the bytes of input of the runs that took it out. `failed_without`: the last run that left it out
     to compare failed, and none with it has since. `away`: of a change to a join, how many measured runs in a row were without its
-    query.
+    query; `held_runs`: of what is proven, how many have held it.
     """
 
     change: Change
@@ -83,6 +83,7 @@ class DecidedChange:
     lost_with: tuple[int, ...] = ()
     failed_without: bool = False
     away: int = 0
+    held_runs: int = 0
 
     @property
     def rung(self) -> LiteralRung | None:

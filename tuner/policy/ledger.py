@@ -9,7 +9,8 @@ from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Verdict
-from tuner.policy.changes_in_effect import changes_in_effect, not_followed
+from tuner.policy.awaited_run import AwaitedRun
+from tuner.policy.changes_in_effect import changes_in_effect, held_in, not_followed
 from tuner.policy.context import Context
 from tuner.policy.end_of_run import end_of_run
 from tuner.policy.failed_run import FailedRun, newly_failed
@@ -27,6 +28,9 @@ from tuner.policy.records_by_context import as_known
 from tuner.policy.rulings import Rulings, apply_rulings
 
 _BY_WORD = frozenset({ReasonCode.RULED, ReasonCode.RECORDED})
+
+# In so many runs in a row what is proven may be held, and is remembered: in two weeks of each hour.
+LONGEST_HELD = 14 * 24
 
 
 def read_ledger(
@@ -46,7 +50,10 @@ def read_ledger(
     rulings = Rulings.of(verdicts, (d.change for run in runs for d in run.decision.changes))
     for position, run in enumerate(runs):
         known = ledger.take_in(run) if usable(run) else None
-        _remember(ledger, run, rulings, is_foreseen=usable(run) and known is None)
+        is_foreseen = usable(run) and known is None
+        _remember(ledger, run, rulings, is_foreseen=is_foreseen)
+        if is_foreseen:
+            _remember_held(ledger, run)
         known = known or {}
         _expire(ledger, run)
         if usable(run):
@@ -85,6 +92,22 @@ def _remember(ledger: LedgerState, run: Run, rulings: Rulings, *, is_foreseen: b
             ledger.records[id_] = Record(
                 decided, decided.standing, decided.why, losses=losses, judged_at=run.started_at
             )
+
+
+def _remember_held(ledger: LedgerState, run: Run) -> None:
+    """What is proven, and was held in a run, stands as it was decided: runs that are looked at no more have shown it."""
+    proven = [decided for decided in run.decision.in_force if decided.standing is Standing.PROMOTED]
+    held = held_in(run) if proven else {}
+    for decided in (d for d in proven if d.id in held):
+        record = ledger.records.get(decided.id)
+        if record is None and decided.held_runs < LONGEST_HELD:
+            record = Record(decided, Standing.TRIAL, decided.why, held_runs=decided.held_runs)
+        if record is not None and record.standing is Standing.TRIAL:
+            # Of its trials the last may be looked at, and what they were held against no more.
+            record = replace(record, standing=decided.standing, why=decided.why, gain_seconds=decided.gained_seconds)
+            record = replace(record, held_out=None, awaits=AwaitedRun())
+        if record is not None:
+            ledger.records[decided.id] = replace(record, held_runs=record.held_runs + (not ledger.is_beside))
 
 
 def _is_by_word(decided: DecidedChange, rulings: Rulings) -> bool:

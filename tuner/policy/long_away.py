@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.run import Run
 from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.measure import usable
@@ -52,6 +53,8 @@ def runs_away(runs: Sequence[Run]) -> dict[str, int]:
 
 
 def _ran(run: Run) -> set[str]:
-    """The queries of a run (fingerprints), and the changes (ids) that the agent found the joins of, in whichever query."""
+    """The queries of a run (fingerprints), and the changes (ids) whose joins the agent found, and did not hold, in whichever
+    query."""
     queries = run.outcome.queries if run.outcome else ()
-    return run.fingerprints | {told.action_id for query in queries for told in query.directives}
+    told = (one for query in queries for one in query.directives if one.status is not DirectiveStatus.HELD)
+    return run.fingerprints | {one.action_id for one in told}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
-from tuner.model.decision import DecidedChange
+from tuner.model.decision import DecidedChange, Standing
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
@@ -26,11 +26,13 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
 
     They are those of the executions that had it and succeeded, and, of a change that the latest usable run advises, those of
     its query in that run: a trial is tried on what it was advised from, also if other values come first, or the run that was to
-    try it failed and it is advised no more. Those that it is `excluded` from are none of them.
+    try it failed and it is advised no more. What is proven, and was held in all of these runs, is for those of before. Those that
+    it is `excluded` from are none of them.
     """
     found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
     if not found:
         return list(decided)
+    classes = situation.classes or LiteralClasses()
     for id_ in found.keys() & situation.awaited.keys():
         found[id_].update(dict.fromkeys(sorted(situation.awaited[id_].literals)))
     advised = {change.id for change in situation.advised}
@@ -44,8 +46,7 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
             _add(found[one.id], ran.get(one.change.query, ()))
     for one in decided:
         if one.is_in_force and found.get(one.id) == {}:
-            found[one.id].update(dict.fromkeys(_as_decided_before(one, situation.runs)))
-    classes = situation.classes or LiteralClasses()
+            found[one.id].update(dict.fromkeys(_as_decided_before(one, situation.runs, classes)))
     return [_for_values(d, found.get(d.id), classes) for d in decided]
 
 
@@ -57,21 +58,27 @@ def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
 def _for_values(decided: DecidedChange, found: Iterable[str] | None, classes: LiteralClasses) -> DecidedChange:
     if found is None:
         return replace(decided, literals=(), neutral=(), fleeting=())
-    query = decided.change.query or ""
-    neutral, fleeting = classes.neutral.get(query, ()), classes.fleeting.get(query, ())
+    neutral, fleeting = _not_told_by(decided, classes)
     # Hints gained nothing by themselves (docs/head-room.md): those that an order calls for come with it, counted first.
     is_blind = bool(fleeting) and decided.change.kind is ActionKind.HINT_JOIN and not decided.change.needs
     literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded][-MOST_LITERALS:]
-    return replace(
-        decided, literals=tuple(sorted(literals)), neutral=tuple(sorted(neutral)), fleeting=tuple(sorted(fleeting))
-    )
+    return replace(decided, literals=tuple(sorted(literals)), neutral=neutral, fleeting=fleeting)
 
 
-def _as_decided_before(one: DecidedChange, runs: Sequence[Run]) -> Iterator[str]:
-    """The classes that earlier decisions had a change for, of those that executions of its query had."""
+def _not_told_by(decided: DecidedChange, classes: LiteralClasses) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The neutral and the fleeting columns of its query."""
+    query = decided.change.query or ""
+    return tuple(sorted(classes.neutral.get(query, ()))), tuple(sorted(classes.fleeting.get(query, ())))
+
+
+def _as_decided_before(one: DecidedChange, runs: Sequence[Run], classes: LiteralClasses) -> Iterator[str]:
+    """The classes that earlier decisions had a change for, of those that executions of its query had; of what is proven all that
+    the same columns tell apart now as then."""
     ran = {query.literals for run in filter(usable, runs) for query in _ran(run).get(one.change.query, ())}
-    before = (d for run in runs for d in run.decision.in_force if d.id == one.id)
-    return (class_ for d in before for class_ in d.literals if class_ in ran)
+    told_by = _not_told_by(one, classes)
+    for before in (d for run in runs for d in run.decision.in_force if d.id == one.id):
+        is_known = one.standing is Standing.PROMOTED and (before.neutral, before.fleeting) == told_by
+        yield from (class_ for class_ in before.literals if is_known or class_ in ran)
 
 
 def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:

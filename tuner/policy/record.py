@@ -48,7 +48,7 @@ class Record:
     run without it. `unmeasured` says, by query, how often in a row that had values which never ran without it. `idle` runs in a
     row had none of its queries. `untold` runs have tried it since its last trial that counts, and told nothing: their logs never
     came, or break off. `awaits` is what ends its being `held_out`. `balance` is what all nights with it come to.
-    `unfollowed_until` is when the first run has ended since which no plan followed it.
+    `unfollowed_until` is when the first run has ended since which no plan followed it. `held_runs` is as the change has it.
     """
 
     decided: DecidedChange
@@ -66,6 +66,7 @@ class Record:
     balance: Balance = field(default_factory=Balance)
     awaits: AwaitedRun = field(default_factory=AwaitedRun)
     unfollowed_until: datetime | None = None
+    held_runs: int = 0
 
     @property
     def is_out(self) -> bool:
@@ -76,7 +77,6 @@ class Record:
     def now(self) -> DecidedChange:
         """The change as it stands after the runs so far."""
         found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
-        found = replace(
-            found, lost_with=tuple(sorted({loss.input_bytes for loss in self.losses})) if self.is_out else ()
-        )
+        lost_with = tuple(sorted({loss.input_bytes for loss in self.losses})) if self.is_out else ()
+        found = replace(found, lost_with=lost_with, held_runs=self.held_runs)
         return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found

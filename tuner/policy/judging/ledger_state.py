@@ -18,6 +18,7 @@ from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.record import Loss, Record
 from tuner.policy.records_by_context import RecordsByContext
+from tuner.policy.runs_beside import RunsBeside
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class LedgerState:
     (None: not known, or it follows the clock), `lost_with` what a change is lost with that is taken out now. `proven_out` is
     proven and not in force in the run that is judged. `met` are the classes of values that each change, by its id, acted on;
     `cleared` the ids of changes without which a job failed in the same way; `suspected`, by id, what a failed run made
-    suspect.
+    suspect. `is_beside`: the latest measured run was beside an earlier one.
     """
 
     by_context: RecordsByContext = field(default_factory=RecordsByContext)
@@ -55,6 +56,8 @@ class LedgerState:
     met: dict[str, set[str]] = field(default_factory=dict)
     cleared: set[str] = field(default_factory=set)
     suspected: dict[str, Suspicion] = field(default_factory=dict)
+    is_beside: bool = False
+    _runs_beside: RunsBeside = field(default_factory=RunsBeside)
     _beside: QueriesBeside = field(default_factory=QueriesBeside)
     # By instance of a mapped task the queries (fingerprints) that its runs had.
     _asked: dict[str, set[str]] = field(default_factory=dict)
@@ -74,6 +77,7 @@ class LedgerState:
         self.lost_with = Loss(total_data_bytes(run.outcome.queries), context)
         self.measured = queries_that_read(run, self.histories.of(run))
         self.passing.add(run)
+        self.is_beside = self._runs_beside.add(run)
         return known
 
     def learn(self, run: Run) -> None:

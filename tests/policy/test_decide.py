@@ -114,6 +114,49 @@ def test_what_lost_is_tried_again_when_inputs_are_others(size: int, again: bool)
     assert bool(decision(BASE, night(1, 20), *others).in_force) is again
 
 
+def of_sizes(number: int, *changes: DecidedChange, **sizes: int) -> Run:
+    """A run whose queries read so many bytes each; q1 is slower with its hint."""
+    slower = any(d.is_in_force for d in changes)
+    found = run(number, {query: 20 if slower and query == "q1" else 10 for query in sizes}, *changes)
+    assert found.outcome is not None
+    queries = (replace(query, input_bytes=sizes[query.fingerprint]) for query in found.outcome.queries)
+    return replace(found, outcome=replace(found.outcome, queries=tuple(queries)))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "again"),
+    [
+        pytest.param({"q1": GB, "q3": 5 * GB}, False, id="another query came"),
+        pytest.param({"q1": GB}, False, id="another query went"),
+        pytest.param({"q1": 2 * GB, "q2": 500 * GB}, True, id="beside a large one"),
+        pytest.param({"q2": 500 * GB, "q3": GB}, False, id="its query ran no more"),
+    ],
+)
+def test_what_lost_in_a_query_is_tried_again_when_that_reads_others(sizes: dict[str, int], again: bool) -> None:
+    lost = [of_sizes(0, q1=GB, q2=500 * GB), of_sizes(1, decided(ACTION), q1=GB, q2=500 * GB)]
+    others = [of_sizes(n, **sizes) for n in range(2, 2 + RUNS_OF_LATE)]
+    assert bool(decision(*lost, *others).in_force) is again
+    (out,) = decision(*lost).changes
+    later = replace(others[0], decision=replace(others[0].decision, changes=(out,)))
+    assert bool(decision(later, *others[1:]).in_force) is again, "as its decision has it"
+
+
+def test_a_property_that_lost_is_tried_again_when_the_whole_run_reads_others() -> None:
+    """It reaches all of it."""
+    property_ = conf()
+    advice = (recommend(property_),)
+    lost = [of_sizes(0, q1=GB), of_sizes(1, decided(property_), q1=GB)]
+    others = [of_sizes(n, q1=GB, q3=5 * GB) for n in range(2, 2 + RUNS_OF_LATE)]
+    assert decision(*lost, *others, advice=advice).in_force
+
+
+def test_what_a_version_before_wrote_of_whole_runs_is_held_against_whole_runs() -> None:
+    out = replace(decided(ACTION, Standing.ROLLED_BACK), lost_with=(501 * GB,))
+    for larger, again in ((500, False), (1200, True)):
+        nights = [of_sizes(n, out, q1=GB, q2=larger * GB) for n in range(RUNS_OF_LATE)]
+        assert bool(decision(*nights).in_force) is again
+
+
 def test_it_must_differ_from_every_input_it_lost_with() -> None:
     """A job whose weekends are small would try it each Monday else, at the size that it lost with."""
     weekend = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 2) for n in (2, 3)]

@@ -77,7 +77,9 @@ def test_slower_beyond_noise_is_rolled_back_and_says_by_how_much() -> None:
     found = record(BASE, on_trial(1, 16))
     assert found.standing is Standing.ROLLED_BACK
     assert told(found) == "slower: query q1 took 16.0 s instead of 10.0 s (over 99% sure) in run etl/1/1"
-    assert [loss.input_bytes for loss in found.losses] == [2 * GB]
+    (loss,) = found.losses
+    assert (loss.input_bytes, loss.of_query) == (GB, True), "of the two that the run read"
+    assert (found.now.lost_with, found.now.lost_reading) == ((), (GB,))
 
 
 def test_within_noise_it_is_tried_again_but_not_for_ever() -> None:
@@ -96,7 +98,7 @@ def test_a_trial_ends_once_a_gain_is_unlikely_which_one_night_does_not_tell() ->
         r"1 query took 10.8 s instead of 10.0 s \(2\d% sure of a gain\): a gain is unlikely, so it is not tried further",
         told(found),
     )
-    assert [loss.input_bytes for loss in found.losses] == [2 * GB], "it may come back with other inputs"
+    assert [loss.input_bytes for loss in found.losses] == [GB], "it may come back with other inputs"
     assert record(BASE, on_trial(1, 10.8), on_trial(2, 9.6)).standing is Standing.TRIAL
 
 
@@ -167,13 +169,13 @@ def test_what_never_ran_without_is_left_out_of_one_run_before_it_is_given_up() -
 
 @pytest.mark.parametrize("seconds", [None, {"q1": 1.0}])
 def test_a_run_that_failed_twice_with_a_trial_rolls_it_back(seconds: dict[str, float] | None) -> None:
-    nights = [run(n, seconds, decided(ACTION), state=RunState.FAILED) for n in (1, 3)]
+    nights = [run(n, seconds, decided(ACTION), state=RunState.FAILED, input_bytes=1000) for n in (1, 3)]
     clean = run(2, {"q1": 10.0, "q2": 10.0})
     assert record(BASE, nights[0], clean).standing is Standing.TRIAL
     found = record(BASE, nights[0], clean, nights[1])
     assert found.standing is Standing.ROLLED_BACK
     assert "etl/3/1" in told(found)
-    assert [loss.input_bytes for loss in found.losses] == [2 * GB], (
+    assert [loss.input_bytes for loss in found.losses] == [GB], (
         "its input is the job's, not what the failed run came to read"
     )
 

@@ -66,9 +66,10 @@ class DecidedChange:
     else was in force on its queries. `literals` are the classes of the values that its query was measured with: on a join it
     acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
     values do not count for these classes, for they were seen to move few rows; nor do those of `fleeting` ones, which were others
-    in each run. `lost_with` are the bytes of input of the runs that took it out. `failed_without`: the last run that left it out
-    to compare failed, and none with it has since. `away`: of a change to a join, how many measured runs in a row were without its
-    query; `held_runs`: of what is proven, how many have held it.
+    in each run. `lost_with` are the bytes of input of the runs that took it out, `lost_reading` those that its query read, where
+    it is to that query's joins. `failed_without`: the last run that left it out to compare failed, and none with it has since.
+    `away`: of a change to a join, how many measured runs in a row were without its query; `held_runs`: of what is proven, how
+    many have held it.
     """
 
     change: Change
@@ -84,6 +85,7 @@ class DecidedChange:
     failed_without: bool = False
     away: int = 0
     held_runs: int = 0
+    lost_reading: tuple[int, ...] = ()
 
     @property
     def rung(self) -> LiteralRung | None:

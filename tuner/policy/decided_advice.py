@@ -13,8 +13,8 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy.imported_changes import is_imported
 from tuner.policy.instances import runs_of_its_queries
-from tuner.policy.measure import read_nothing, usable
-from tuner.policy.record import Record
+from tuner.policy.measure import executions, read_nothing, usable
+from tuner.policy.record import Loss, Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
 from tuner.policy.rulings import ruled_by
@@ -256,25 +256,29 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
         return record.judged_at is None or verdict.at > record.judged_at
     # A size says nothing against a failure; one that the job has had of late, on Sundays or once, will come again.
     runs = 1 if record.standing is Standing.EXPIRED else RUNS_OF_LATE
-    sizes = [0] if record.why.code in _FAILURES else _sizes_of_late(situation, runs)
-    return bool(record.losses) and all(
-        loss.is_past(size, situation.context) for loss in record.losses for size in sizes
-    )
+
+    def is_past(loss: Loss) -> bool:
+        query = record.decided.change.query if loss.of_query else None
+        sizes = [0] if record.why.code in _FAILURES else _sizes_of_late(situation, runs, query)
+        return all(loss.is_past(size, situation.context) for size in sizes)
+
+    return bool(record.losses) and all(map(is_past, record.losses))
 
 
-def _sizes_of_late(situation: Situation, runs: int) -> list[int]:
+def _sizes_of_late(situation: Situation, runs: int, query: str | None) -> list[int]:
     """Input bytes of the latest runs whose times may be compared, of which those side by side count as one: dates of a backfill,
     instances of a mapped task. 0, which tells nothing, where there are fewer at hand. Those that ask other queries read other
-    inputs, those whose upstream was late none."""
+    inputs, those whose upstream was late none. Of one `query` its own, in the runs that had it."""
     sizes: list[int] = []
     known = runs_of_its_queries(situation.runs, situation.instance)
     measured = [run for run in known if usable(run)]
     nights: set[int] = set()
     for night, run in reversed([*zip(groups_beside(measured), measured, strict=True)]):
-        if run.outcome is None or read_nothing(run, known):
+        read = list(executions(run, query))
+        if not read or read_nothing(run, known, query):
             continue
         nights.add(night)
         if len(nights) > runs:
             break
-        sizes.append(total_data_bytes(run.outcome.queries))
+        sizes.append(total_data_bytes(read))
     return [*sizes, 0] if len(nights) < runs else sizes

@@ -23,7 +23,7 @@ from tuner.policy.judging.judge_unmeasured import judge_unmeasured
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.judging.put_on_record import put_on_record
 from tuner.policy.measure import usable
-from tuner.policy.record import Record
+from tuner.policy.record import Loss, Record
 from tuner.policy.records_by_context import as_known
 from tuner.policy.rulings import Rulings, apply_rulings
 
@@ -85,13 +85,17 @@ def _remember(ledger: LedgerState, run: Run, rulings: Rulings, *, is_foreseen: b
         before = ledger.records.get(id_)
         is_of_another = not is_foreseen and ledger.by_context.is_out_elsewhere(id_)
         if before is None or not (before.is_out or is_of_another):
-            # Of a version before nobody wrote what it lost with.
-            lost_with = decided.lost_with or (ledger.lost_with.input_bytes,)
-            told = (replace(ledger.lost_with, input_bytes=size) for size in lost_with)
-            losses = (*(before.losses if before else ()), *told)
+            losses = (*(before.losses if before else ()), *_told_losses(ledger, decided))
             ledger.records[id_] = Record(
                 decided, decided.standing, decided.why, losses=losses, judged_at=run.started_at
             )
+
+
+def _told_losses(ledger: LedgerState, decided: DecidedChange) -> list[Loss]:
+    """As its decision has them. Versions before had none, or those of whole runs alone."""
+    of_runs = [replace(ledger.lost_with, input_bytes=size) for size in decided.lost_with]
+    of_query = [replace(ledger.lost_with, input_bytes=size, of_query=True) for size in decided.lost_reading]
+    return [*of_runs, *of_query] or [ledger.loss(decided)]
 
 
 def _remember_held(ledger: LedgerState, run: Run) -> None:

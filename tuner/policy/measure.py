@@ -207,10 +207,10 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
 def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:
     """Whether a run succeeded in all its queries and read nothing, where one of the others read something: its upstream was
     late. The same of one `query`."""
-    succeeded = usable(run) and all(q.status is QueryStatus.SUCCEEDED for q in _queries(run, query))
-    if not succeeded or total_data_bytes(_queries(run, query)):
+    succeeded = usable(run) and all(q.status is QueryStatus.SUCCEEDED for q in executions(run, query))
+    if not succeeded or total_data_bytes(executions(run, query)):
         return False
-    return any(total_data_bytes(_queries(other, query)) for other in others if usable(other))
+    return any(total_data_bytes(executions(other, query)) for other in others if usable(other))
 
 
 def without_idle(runs: Sequence[Run]) -> list[Run]:
@@ -218,7 +218,8 @@ def without_idle(runs: Sequence[Run]) -> list[Run]:
     return [run for run in runs if not read_nothing(run, runs)]
 
 
-def _queries(run: Run, query: str | None) -> Iterator[Query]:
+def executions(run: Run, query: str | None = None) -> Iterator[Query]:
+    """Those of a run, as far as its log tells; of one query (its fingerprint) its own."""
     queries = run.outcome.queries if run.outcome else ()
     return (q for q in queries if query is None or q.fingerprint == query)
 

@@ -18,10 +18,12 @@ INPUT_CHANGE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a change was rolled back or expired with: input bytes (0 where unknown), and the context."""
+    """What a change was rolled back or expired with: input bytes (0 where unknown), and the context. `of_query`: the bytes are
+    those of the query whose joins it is for, else those of the whole run."""
 
     input_bytes: int = 0
     context: Context = field(default_factory=Context)
+    of_query: bool = False
 
     def is_past(self, input_bytes: int, context: Context) -> bool:
         """Whether it says nothing of a run with such inputs, in such a context."""
@@ -77,6 +79,10 @@ class Record:
     def now(self) -> DecidedChange:
         """The change as it stands after the runs so far."""
         found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
-        lost_with = tuple(sorted({loss.input_bytes for loss in self.losses})) if self.is_out else ()
-        found = replace(found, lost_with=lost_with, held_runs=self.held_runs)
+        found = replace(found, lost_with=self._lost_with(of_query=False), lost_reading=self._lost_with(of_query=True))
+        found = replace(found, held_runs=self.held_runs)
         return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found
+
+    def _lost_with(self, *, of_query: bool) -> tuple[int, ...]:
+        mine = {loss.input_bytes for loss in self.losses if loss.of_query is of_query}
+        return tuple(sorted(mine)) if self.is_out else ()

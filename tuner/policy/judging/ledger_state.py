@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
-from tuner.model.query import total_data_bytes
+from tuner.model.query import Query, total_data_bytes
 from tuner.model.run import Run, RunState
 from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
@@ -39,7 +39,7 @@ class LedgerState:
     """After a run, and as the judgement of it goes along.
 
     `measured` are the queries of the latest measured run that read anything, `allocated` the core time that its executors held
-    (None: not known, or it follows the clock), `lost_with` what a change is lost with that is taken out now. `proven_out` is
+    (None: not known, or it follows the clock), `lost_with` what a property is lost with that is taken out now. `proven_out` is
     proven and not in force in the run that is judged. `met` are the classes of values that each change, by its id, acted on;
     `cleared` the ids of changes without which a job failed in the same way; `suspected`, by id, what a failed run made
     suspect. `is_beside`: the latest measured run was beside an earlier one.
@@ -59,6 +59,8 @@ class LedgerState:
     is_beside: bool = False
     _runs_beside: RunsBeside = field(default_factory=RunsBeside)
     _beside: QueriesBeside = field(default_factory=QueriesBeside)
+    # By query (fingerprint) the bytes of its input, when it last ran.
+    _read: dict[str, int] = field(default_factory=dict)
     # By instance of a mapped task the queries (fingerprints) that its runs had.
     _asked: dict[str, set[str]] = field(default_factory=dict)
 
@@ -75,6 +77,7 @@ class LedgerState:
         context = context_of(run.outcome, run.decision.cuts)
         known = self.by_context.enter(context)
         self.lost_with = Loss(total_data_bytes(run.outcome.queries), context)
+        self._read.update(_read_by_query(run.outcome.queries))
         self.measured = queries_that_read(run, self.histories.of(run))
         self.passing.add(run)
         self.is_beside = self._runs_beside.add(run)
@@ -92,6 +95,11 @@ class LedgerState:
         for query in self.measured:
             for id_ in query.changes:
                 self.met.setdefault(id_, set()).add(query.literals)
+
+    def loss(self, decided: DecidedChange) -> Loss:
+        """What a change is lost with that is taken out now."""
+        query = decided.change.query if decided.change.is_on_joins else None
+        return replace(self.lost_with, input_bytes=self._read.get(query, 0), of_query=True) if query else self.lost_with
 
     def may_ask(self, run: Run, queries: Collection[str]) -> bool:
         """Whether a run may have had one of these queries (fingerprints): those of an instance of a mapped task that never had
@@ -119,3 +127,11 @@ class LedgerState:
             return None
         found = self.allocations.of(run).compared(self.allocated, frozenset(d.id for d in group))
         return Allocation(found) if found else None
+
+
+def _read_by_query(queries: Sequence[Query]) -> dict[str, int]:
+    """Bytes of their inputs by fingerprint, those of all executions of a query together."""
+    found: dict[str, int] = {}
+    for query in queries:
+        found[query.fingerprint] = found.get(query.fingerprint, 0) + query.data_bytes
+    return found

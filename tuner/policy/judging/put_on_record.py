@@ -44,7 +44,8 @@ def put_on_record(
         hold = hold or before.held_out
     own = _context_of_failed(ledger, run) if standing in TAKEN_OUT else None
     if standing in TAKEN_OUT:
-        losses = (*losses, ledger.lost_with, *([replace(ledger.lost_with, context=own)] if own else []))
+        loss = ledger.loss(decided)
+        losses = (*losses, loss, *([replace(loss, context=own)] if own else []))
         ledger.cleared.discard(decided.id)
         ledger.suspected.pop(decided.id, None)
     awaits = AwaitedRun()
@@ -60,7 +61,7 @@ def put_on_record(
         losses=losses,
         judged_at=_latest_end(run, before),
         held_out=hold,
-        doubt=Doubt(doubt, ledger.lost_with) if doubt else _doubt_left(before, run, gain_seconds),
+        doubt=Doubt(doubt, ledger.loss(decided)) if doubt else _doubt_left(before, run, gain_seconds),
         unmeasured=_unmeasured(ledger, run, decided, before),
         balance=_balance(standing, before, gain_seconds, doubt),
         idle=_idle(run, decided, before),

@@ -157,6 +157,17 @@ def test_what_a_version_before_wrote_of_whole_runs_is_held_against_whole_runs() 
         assert bool(decision(*nights).in_force) is again
 
 
+def test_what_lost_where_nothing_was_counted_is_tried_again_once_all_runs_of_late_read_something() -> None:
+    lost = [run(0, {"q1": 10, "q2": 10}, input_bytes=0), night(1, 20, input_bytes=0)]
+    counted = [run(n, {"q1": 10, "q2": 10}) for n in range(2, 2 + RUNS_OF_LATE)]
+    assert not decision(*lost).in_force
+    assert not decision(*lost, *counted[1:]).in_force
+    assert decision(*lost, *counted).in_force
+    out = decision(*lost).changes
+    later = [replace(one, decision=replace(one.decision, changes=out)) for one in counted]
+    assert decision(*later).in_force, "as its decision has it"
+
+
 def test_it_must_differ_from_every_input_it_lost_with() -> None:
     """A job whose weekends are small would try it each Monday else, at the size that it lost with."""
     weekend = [run(n, {"q1": 5, "q2": 5}, input_bytes=GB // 2) for n in (2, 3)]

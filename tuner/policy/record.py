@@ -26,9 +26,12 @@ class Loss:
     of_query: bool = False
 
     def is_past(self, input_bytes: int, context: Context) -> bool:
-        """Whether it says nothing of a run with such inputs, in such a context."""
+        """Whether it says nothing of a run with such inputs, in such a context. Where nothing was read, or counted, it says
+        nothing of one that reads anything."""
         if context.difference(self.context):
             return True
+        if not self.input_bytes:
+            return input_bytes > 0
         sizes = (input_bytes, self.input_bytes)
         return min(sizes) > 0 and max(sizes) >= INPUT_CHANGE * min(sizes)
 

@@ -6,6 +6,7 @@ import enum
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 from uuid import uuid4
@@ -25,7 +26,7 @@ from .samples import MIDNIGHT, running
 
 @cache
 def any_of(kind: Any) -> st.SearchStrategy[Any]:
-    """Every value of a type of the model: 64-bit integers, finite floats."""
+    """Every value of a type of the model: 64-bit integers, finite floats, times in UTC."""
     if kind is Joined:
         return st.recursive(st.builds(Joined, st.integers(0, 40), st.integers(0, 40)), _joined, max_leaves=4)
     if kind is Reason:
@@ -46,6 +47,7 @@ def any_of(kind: Any) -> st.SearchStrategy[Any]:
         float: st.floats(allow_nan=False, allow_infinity=False),
         str: st.text(max_size=20),
         bool: st.booleans(),
+        datetime: st.datetimes(timezones=st.just(UTC)),
         type(None): st.none(),
     }
     if kind in simple:

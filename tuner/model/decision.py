@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from tuner.model.action import Action
@@ -123,7 +124,8 @@ class Decision:
     `objective` is what its changes are judged by. `raises` are what it gets more of memory than its job asks for, `cuts`
     what it gets less of. `submitted` is the shape of the cluster that it is submitted with, but for these cuts, by properties
     (() where nobody kept it): its program may set another. `runtime` is as its job's. `fetched_jar` is the agent's, by a URL
-    without credentials, where Spark fetches it before it starts ("" where it does not).
+    without credentials, where Spark fetches it before it starts ("" where it does not). `last_read_at` is when the last run began
+    that read anything, where the latest one known had read nothing.
     """
 
     mode: Mode
@@ -136,6 +138,7 @@ class Decision:
     submitted: tuple[tuple[str, str], ...] = ()
     runtime: str = ""
     fetched_jar: str = ""
+    last_read_at: datetime | None = None
 
     @property
     def sizes(self) -> tuple[SizeChange, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.reason import Number, Reason, ReasonCode
@@ -13,9 +14,10 @@ from tuner.policy.decided_advice import decided_advice
 from tuner.policy.end_of_run import began_after
 from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.failed_without import failed_without
+from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.ledger import read_ledger
 from tuner.policy.long_away import not_long_away
-from tuner.policy.measure import read_nothing
+from tuner.policy.measure import last_read_at, read_nothing
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
 from tuner.policy.rules.left_to_people import left_to_people
@@ -64,11 +66,17 @@ RULES: tuple[Rule, ...] = (
 
 def decide(situation: Situation) -> Decision:
     """Which changes the next run carries, each with its standing and why. A pure function."""
+    found = Decision(
+        situation.mode,
+        (),
+        objective=situation.objective,
+        last_read_at=last_read_at(runs_of_its_queries(situation.runs, situation.instance)),
+    )
     if unsteered := _unsteered(situation):
-        return Decision(situation.mode, (), unsteered=unsteered, objective=situation.objective)
+        return replace(found, unsteered=unsteered)
     records = read_ledger(situation.runs, situation.verdicts, situation.context, situation.of_others)
     wanted = [*not_long_away(situation, records.values()), *decided_advice(situation, records)]
-    return Decision(situation.mode, tuple(ruled(situation, wanted)), objective=situation.objective)
+    return replace(found, changes=tuple(ruled(situation, wanted)))
 
 
 def ruled(situation: Situation, wanted: Iterable[DecidedChange]) -> list[DecidedChange]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from tuner.cost.priced_work import in_brief
 from tuner.model.directive_result import DirectiveStatus
@@ -23,6 +24,8 @@ StageKey = tuple[tuple[str, str], ...]
 _TAKEN = {FailureKind.EXECUTOR_PREEMPTED}
 # What shorter stages take is start-up.
 MIN_STAGE_MS = 200
+# What a job reads each month comes again within that.
+LONGEST_QUIET = timedelta(days=35)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class Measured:
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
     stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
     (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
-    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it.
+    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: its run read
+    nothing, and runs before those that are looked at did (`is_quiet`).
     """
 
     fingerprint: str
@@ -54,6 +58,7 @@ class Measured:
     source_bytes: int = 0
     fleeting: bool = False
     repeated_share: float = 0.0
+    quiet: bool = False
 
     def is_reached_by(self, change: str) -> bool:
         """Whether a change was in force for it, or set in its run."""
@@ -96,7 +101,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     if run.outcome is None:
         return ()
     changes: dict[str, set[str]] = {}
-    in_force, cores = changes_in_effect(run), asked_cores(run, run.outcome)
+    in_force, cores, quiet = changes_in_effect(run), asked_cores(run, run.outcome), is_quiet(run)
     were_taken = set(run.outcome.resources.lost_executors) == _TAKEN
     properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
@@ -131,6 +136,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     cores=cores,
                     fleeting=query.fleeting,
                     repeated_share=repeated,
+                    quiet=quiet,
                 )
             )
     return tuple(found)
@@ -205,12 +211,36 @@ def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
 
 
 def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:
-    """Whether a run succeeded in all its queries and read nothing, where one of the others read something: its upstream was
-    late. The same of one `query`."""
+    """Whether a run succeeded in all its queries and read nothing, where one of the others did, or one before them:
+    its upstream was late. The same of one `query`."""
     succeeded = usable(run) and all(q.status is QueryStatus.SUCCEEDED for q in executions(run, query))
     if not succeeded or total_data_bytes(executions(run, query)):
         return False
-    return any(total_data_bytes(executions(other, query)) for other in others if usable(other))
+    measured = [other for other in others if usable(other)]
+    if any(total_data_bytes(executions(other, query)) for other in measured):
+        return True
+    return is_quiet(run) and not any(total_data_bytes(executions(other)) for other in measured)
+
+
+def is_quiet(run: Run) -> bool:
+    """Whether a run read nothing, as the one before it, though one not long before that did: its upstream was late, or has
+    nothing at weekends. What reads nothing for longer is not counted."""
+    since = run.decision.last_read_at
+    return since is not None and run.started_at - since <= LONGEST_QUIET and not total_data_bytes(executions(run))
+
+
+def last_read_at(runs: Sequence[Run]) -> datetime | None:
+    """When the last of these runs, oldest first, began that read anything, or, as their decisions have it, one before them; None
+    where the latest usable one did, or none is known to."""
+    latest = latest_usable(runs)
+    if latest is None or total_data_bytes(executions(latest)):
+        return None
+    for run in reversed(runs):
+        if usable(run) and total_data_bytes(executions(run)):
+            return run.started_at
+        if run.decision.last_read_at:
+            return run.decision.last_read_at
+    return None
 
 
 def without_idle(runs: Sequence[Run]) -> list[Run]:

@@ -14,7 +14,7 @@ from tuner.policy.evidence.comparison import SURE_GAIN, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.metric import CLOCK, METRICS
 from tuner.policy.evidence.spread import Spread
-from tuner.policy.measure import Measured
+from tuner.policy.measure import Measured, is_quiet
 from tuner.spark.knobs import DYNAMIC_ALLOCATION
 from tuner.spark.settings import Settings
 from tuner.units import SECONDS_PER_HOUR
@@ -85,4 +85,5 @@ def held_by(run: Run) -> Measured | None:
         seconds=outcome.allocated_core_ms / 1e3,
         input_bytes=total_data_bytes(outcome.queries),
         changes=changes,
+        quiet=is_quiet(run),
     )

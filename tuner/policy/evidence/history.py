@@ -83,6 +83,7 @@ class History:
     # By metric, once queries that no change reached told how fast the machine was: by how much (log) the first run was slower
     # than the second, where it is taken for a slow one and no third tells yet; else 0.
     _was_slow: dict[str, float] = field(default_factory=dict)
+    _has_read: bool = False
 
     def add(self, queries: Sequence[Measured], *, beside: Container[str] = ()) -> None:
         """Those of the next run. `beside` are the fingerprints of those that ran beside an earlier run: it began before that one
@@ -97,6 +98,7 @@ class History:
                 earlier = earlier if earlier and earlier.input_bytes else None
                 self._known[key] = deepcopy(earlier) if earlier else KnownQuery.of(query)
                 self._by_query.setdefault(query.fingerprint, []).append(self._known[key])
+            self._has_read = self._has_read or query.input_bytes > 0
             self._known[key].tell_size(query)
             self._known[key].fleeting = query.fleeting
             pairs.append((query, self._known[key]))
@@ -112,7 +114,8 @@ class History:
     def is_of_nothing(self, query: Measured) -> bool:
         """Whether a query read nothing that reads something else: an upstream was late, and its time tells of no change."""
         known = self._of(query)
-        return known is not None and known.input_bytes > 0 and not query.input_bytes
+        reads = known is not None and known.input_bytes > 0
+        return not query.input_bytes and (reads or (query.quiet and not self._has_read))
 
     def ever_without(self, fingerprint: str, change: str) -> bool:
         """Whether any run of a query, whatever its values, was without a change."""

@@ -10,7 +10,7 @@ from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.judging.hold_out import hold_out_if_unmeasured
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.judging.put_on_record import put_on_record, ran
-from tuner.policy.measure import usable
+from tuner.policy.measure import is_quiet, usable
 from tuner.policy.queries_that_read import none_read
 
 # A query of each month comes back within so many runs of a job of each night.
@@ -53,9 +53,9 @@ def _judge_untold(ledger: LedgerState, run: Run, decided: DecidedChange) -> None
 
 
 def _may_come_back(ledger: LedgerState, run: Run, decided: DecidedChange) -> bool:
-    """Whether a run had none of the queries whose joins a change is for, or no query at all, and not too many in a row had none:
-    it was no trial."""
+    """Whether a run had none of the queries whose joins a change is for, or no query at all, and not too many in a row had none,
+    or there was nothing to read: it was no trial."""
     idle = before.idle if (before := ledger.records.get(decided.id)) else 0
     has_none = run.outcome is not None and not run.outcome.queries
     is_away = not ran(run, decided.queries) if decided.change.is_on_joins else has_none
-    return is_away and idle < LONGEST_IDLE
+    return (is_away and idle < LONGEST_IDLE) or (has_none and is_quiet(run))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import resource
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 import zstandard
 
+from tuner.eventlog import application_fold as folding
 from tuner.model.application import Completeness
+from tuner.units import MIB
 
 from .samples import (
     ROWS,
@@ -16,6 +20,7 @@ from .samples import (
     application_end,
     execution_end,
     execution_start,
+    fold,
     head,
     job_start,
     plan,
@@ -23,7 +28,10 @@ from .samples import (
     replan,
     stage_submitted,
     task_end,
+    write,
 )
+from .test_allocation import added, removed
+from .test_resources import held
 
 LOG_BYTES = 60 << 20
 HELD_BYTES = 6 << 20
@@ -54,3 +62,41 @@ def test_a_long_log_is_read_as_a_stream(tmp_path: Path) -> None:
     assert application.stages[0].executor_run_time_ms == blocks * 20 * 10
     assert peak < HELD_BYTES
     assert grown < 4 * HELD_BYTES
+
+
+def status(path: Path, lines: Sequence[bytes], entries: int, monkeypatch: pytest.MonkeyPatch) -> Completeness:
+    """Of a log that is read where no more entries than these may be open."""
+    monkeypatch.setattr(folding, "_MAX_OPEN_BYTES", entries * 200)
+    return read(write(path, [*head(), *lines, application_end()])).status
+
+
+def test_caches_that_fill_on_many_executors_take_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 3,000 executors, a hundred: each keeps 8 MiB more every second."""
+    filling = [held(str(name), at, 9000, 8 * at) for at in range(1, 301) for name in range(100)]
+    found = status(tmp_path / "local-1", filling, 100 * 80, monkeypatch)
+    assert found is Completeness.COMPLETE
+
+
+def test_executors_that_are_gone_take_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on spot machines, of which an application of hours sees tens of thousands."""
+    lives = [line for n in range(1, 5001) for line in (added(str(n), n), held(str(n), n, 500), removed(str(n), n))]
+    found = status(tmp_path / "local-1", lives, 12_000, monkeypatch)
+    assert found is Completeness.COMPLETE
+
+
+def test_of_executors_that_are_gone_the_most_that_was_firm_is_known() -> None:
+    lives = [(number, 4000 if number == 7 else 500) for number in range(3000)]
+    lines = [line for n, heap in lives for line in (added(str(n), 2000), held(str(n), n, heap), removed(str(n), 3000))]
+    found = fold([*head(), *lines, application_end()]).resources
+    assert found.firm_bytes == 4000 * MIB
+
+
+def test_of_storage_that_rises_in_many_steps_hardly_less_is_known_to_be_held_all_the_time() -> None:
+    def firm(*storage: int) -> int:
+        """Of a long task that began in the middle of this, in MiB."""
+        short = [held("1", at, kept + 100, kept) for at, kept in enumerate(storage, 1)]
+        long = held("1", len(storage) + 1, 9000, 8000, took=len(storage) / 2)
+        return fold([*head(), *short, long, short[-1], application_end()]).resources.firm_bytes // MIB
+
+    whole = 9000 - 4 * 501
+    assert whole <= firm(*range(4, 4001, 4)) <= whole + 4000 / 32

@@ -46,6 +46,8 @@ from .samples import (
     whole_log,
     write,
 )
+from .test_allocation import added, removed
+from .test_resources import held
 
 T = TypeVar("T")
 SHARED = Path(__file__).parents[3] / "shared" / "eventlogs"
@@ -235,6 +237,18 @@ class TestWhatAnExecutionWasDirectedToDo:
             "impossible" if is_loaded else "ignored"
         ] * 3
         assert told(works_in_pieces(directory)) == whole
+
+
+@pytest.mark.parametrize("cut", [4, 5, 7, 8, 10])
+def test_the_heap_of_an_executor_that_is_gone_is_of_all_files(directory: Path, cut: int) -> None:
+    coming, going = added("1", 2000), removed("1", 70_000)
+    heap = [held("1", 4, 2600, 2500), held("1", 60, 3000, 2800, took=55), held("1", 61, 2700, 2600)]
+    others = [line for number in range(2, 1102) for line in (added(str(number), 70_000), removed(str(number), 70_000))]
+    lines = [*head(), coming, *heap, going, held("1", 62, 2900, 2600), *others, application_end()]
+    (source,) = find_logs(rolled(directory, lines, [cut]))
+    whole = read_application(source)
+    assert whole.resources.firm_bytes == 500 << 20
+    assert in_pieces(directory) == whole
 
 
 def test_each_file_knows_the_conf_of_its_application(directory: Path) -> None:

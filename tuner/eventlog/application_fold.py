@@ -132,9 +132,9 @@ class ApplicationFold:
         absorb_record(here, later.steering)
         for execution_id, said in later.steered.items():
             here.steer(execution_id, said, later.values[execution_id])
+        self._absorb_tasks(later)
         for name, cores, at_ms in later.executor_changes:
             self._change_executor(name, cores, at_ms)
-        self._absorb_tasks(later)
         self._absorb_work(later)
         for work in later.held:
             self._pass_on(work)
@@ -205,7 +205,8 @@ class ApplicationFold:
         """Raises CorruptDataError where more is open than memory is meant for."""
         here = self.fragment
         self._unweighed = 0
-        self._looks_to_skip = (len(here.stages) + len(here.jobs) + len(here.executions)) // _WEIGHED_AT_A_LOOK
+        open_ = len(here.stages) + len(here.jobs) + len(here.executions) + len(here.resources.heaps)
+        self._looks_to_skip = open_ // _WEIGHED_AT_A_LOOK
         entries = self._groups.entries + self._allocation.alive
         if open_bytes(here) + entries * _ENTRY_BYTES > _MAX_OPEN_BYTES:
             raise CorruptDataError("too much of what began in it has not ended")
@@ -276,8 +277,10 @@ class ApplicationFold:
     def _change_executor(self, name: str, cores: int | None, at_ms: int) -> None:
         if self._piece:
             self.fragment.executor_changes.append((name, cores, at_ms))
-        else:
-            self._allocation.change(name, cores, at_ms)
+            return
+        self._allocation.change(name, cores, at_ms)
+        if cores is None:
+            self.fragment.resources.remove(name)
 
     def _job_start(self, event: ev.JobStart) -> None:
         if max(len(event.stage_ids), len(event.stages or ())) > _MAX_STAGES:

@@ -8,8 +8,9 @@ from tuner.units import MIB
 
 # Collectors run several times in so long where tasks make garbage: what a heap holds at its lowest is little else.
 _WINDOW_MS = 10_000
-# Storage is held in whole steps, so that what one executor's log tells of it stays small.
+# Storage is held in whole steps, larger ones where it rises through many: what one executor's log tells of it stays small.
 _STEP = 4 * MIB
+_MOST_HELD = 64
 # More tasks than an executor has cores are under way at once in damaged logs alone.
 _MOST_AT_ONCE = 1000
 
@@ -26,13 +27,15 @@ class FirmHeap(msgspec.Struct):
     the last one before it to the first one after it. `held` is the least that storage held in short tasks from one that ended
     then to the latest; `first_storage` what it held in the first. Long tasks are `opening` before any short one, `long` after
     the latest, both taken together; `began` ended later, but no short one ended before they began. `settled` is the most of what
-    needs no more of the log; another part of it may add to both ends.
+    needs no more of the log; another part of it may add to both ends. What storage held is rounded down to whole `step`s: where
+    they are larger, more is taken for firm.
     """
 
     settled: int = 0
     first: tuple[int, int] | None = None
     lowest: tuple[int, int] | None = None
     held: list[tuple[int, int]] = []
+    step: int = _STEP
     first_storage: int = 0
     opening: _Long | None = None
     began: list[_Long] = []
@@ -45,7 +48,7 @@ class FirmHeap(msgspec.Struct):
             if not self.held:
                 self.first_storage = storage
             self._end_long(storage)
-            self._hold(finished_ms, storage - storage % _STEP)
+            self._hold(finished_ms, storage)
         else:
             self._take_long((min(launched_ms, finished_ms), heap, storage))
 
@@ -92,11 +95,21 @@ class FirmHeap(msgspec.Struct):
         self.lowest = window
 
     def _hold(self, since: int, least: int) -> None:
+        least -= least % self.step
         while self.held and self.held[-1][1] >= least:
             since, _ = self.held.pop()
         if self.held:
             since = max(since, self.held[-1][0])
         self.held.append((since, least))
+        while len(self.held) > _MOST_HELD:
+            self._double_step()
+
+    def _double_step(self) -> None:
+        self.step *= 2
+        since = dict[int, int]()
+        for at, least in self.held:
+            since.setdefault(least - least % self.step, at)
+        self.held = [(at, least) for least, at in since.items()]
 
     def _take_long(self, long: _Long) -> None:
         if self.held:

@@ -12,12 +12,14 @@ from tuner.model.resource_use import MemoryPeaks
 _MOST = (1 << 63) - 1
 # Spark's name for the driver's block manager (SparkContext.DRIVER_IDENTIFIER).
 _DRIVER = "driver"
+# So many executors are removed after one until its heap is let go: ends of its tasks may follow its end closely.
+_LINGERING = 1000
 
 
 class OpenResources(msgspec.Struct):
     """Sums over attempts at tasks, and peaks in the order of MemoryPeaks; these are empty where nothing was sampled.
 
-    `heaps` are by executor.
+    `heaps` are by executor; `removed` are the last that were, `removed_firm` is the most of what was firm in heaps let go.
     """
 
     task_ms: int = 0
@@ -26,6 +28,8 @@ class OpenResources(msgspec.Struct):
     driver: list[int] = []
     executors: list[int] = []
     heaps: dict[str, FirmHeap] = {}
+    removed: list[str] = []
+    removed_firm: int = 0
     caches: bool = False
     has_barriers: bool = False
     has_profiles: bool = False
@@ -71,9 +75,15 @@ class OpenResources(msgspec.Struct):
         storage = max(0, sampled.on_heap_storage)
         heap.take(task.launched_ms, task.finished_ms, min(_MOST, sampled.heap), min(_MOST, storage))
 
+    def remove(self, executor: str) -> None:
+        """Take in that an executor is gone, of a log that is read from its beginning."""
+        self.removed.append(executor)
+        if len(self.removed) > _LINGERING and (heap := self.heaps.pop(self.removed.pop(0), None)):
+            self.removed_firm = max(self.removed_firm, heap.so_far)
+
     @property
     def firm_bytes(self) -> int:
-        return max((heap.so_far for heap in self.heaps.values()), default=0)
+        return max(self.removed_firm, *(heap.so_far for heap in self.heaps.values()), 0)
 
     def absorb(self, later: OpenResources) -> None:
         for executor, heap in later.heaps.items():

@@ -7,6 +7,7 @@ import io
 import shutil
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
@@ -18,6 +19,9 @@ from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness, ProblemCode
 
 from .samples import facts, read, whole_log, write, zstd
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 PLAIN = b"".join(whole_log())
 ZIP = b"PK\x03\x04" + b"\x00" * 30
@@ -71,6 +75,28 @@ def test_what_is_packed_twice_is_bounded_by_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "local-1.zstd.gz", gzip.compress(zstandard.compress(bytes(100 << 20))))
     with path.open("rb") as raw, pytest.raises(CorruptDataError, match="500 times"):
         shutil.copyfileobj(open_plain(raw, path.name), io.BytesIO())
+
+
+class Counted(io.BytesIO):
+    """A file of a far store, where each byte that is read is fetched."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self.fetched = 0
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        count = super().readinto(buffer)
+        self.fetched += count
+        return count
+
+
+@pytest.mark.parametrize("per_frame", [1, 10_000])
+def test_of_a_far_zstd_file_each_byte_is_fetched_once(per_frame: int) -> None:
+    lines = [b"%x\n" % (number * 2_654_435_761 % 2**64) for number in range(50_000)]
+    packed = zstd(lines, per_frame)
+    far = Counted(packed)
+    assert open_plain(io.BufferedReader(far), "local-1.zstd").read() == b"".join(lines)
+    assert len(packed) <= far.fetched < 1.01 * len(packed)
 
 
 def test_a_rolling_log_may_change_its_codec_and_break_a_line_nowhere(tmp_path: Path) -> None:

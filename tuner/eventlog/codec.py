@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 import zstandard
 
@@ -23,7 +23,7 @@ from tuner.eventlog.lzf_chunks import lzf_chunks
 from tuner.eventlog.most_unpacked import TOO_MANY, most_unpacked
 from tuner.eventlog.snappy_chunks import MAGIC as SNAPPY
 from tuner.eventlog.snappy_chunks import snappy_chunks
-from tuner.eventlog.zstd_frames import breaks_off
+from tuner.eventlog.zstd_frames import ZstdFrames
 from tuner.printable import printable
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class _ZstdReader(io.RawIOBase):
 
     def __init__(self, raw: io.BufferedReader) -> None:
         self._raw = raw
-        self._plain = _zstd_stream(raw)
+        self._followed = _Followed(raw)
+        self._plain = _zstd_stream(self._followed)
         self._given = 0
         self._damaged = False
 
@@ -56,7 +57,7 @@ class _ZstdReader(io.RawIOBase):
                 raise
             self._again()
             return self.readinto(buffer)
-        if count == 0 and self._raw.seekable() and breaks_off(self._raw):
+        if count == 0 and self._followed.frames.breaks_off:
             raise EOFError("the compressed data breaks off")
         self._given += count
         return count
@@ -65,15 +66,29 @@ class _ZstdReader(io.RawIOBase):
         """What was unpacked in the call that met damage is lost with it: unpack it again, byte by byte."""
         self._damaged = True
         self._raw.seek(0)
-        self._plain = _zstd_stream(self._raw)
+        self._followed = _Followed(self._raw)
+        self._plain = _zstd_stream(self._followed)
         left = self._given
         while left and (skipped := len(self._plain.read(min(left, _BUFFER_BYTES)))):
             left -= skipped
 
 
-def _zstd_stream(raw: io.BufferedReader) -> zstandard.ZstdDecompressionReader:
+class _Followed:
+    """Packed bytes, whose frames are followed as they pass."""
+
+    def __init__(self, raw: io.BufferedReader) -> None:
+        self.frames = ZstdFrames()
+        self._raw = raw
+
+    def read(self, size: int) -> bytes:
+        return self.frames.pass_on(self._raw.read(size))
+
+
+def _zstd_stream(raw: _Followed) -> zstandard.ZstdDecompressionReader:
     # Spark ends a frame at every flush: thousands in a file, and the last may be open.
-    return zstandard.ZstdDecompressor().stream_reader(raw, read_size=1 << 17, read_across_frames=True, closefd=False)
+    return zstandard.ZstdDecompressor().stream_reader(
+        cast("IO[bytes]", raw), read_size=1 << 17, read_across_frames=True, closefd=False
+    )
 
 
 class _GzipReader(io.RawIOBase):

@@ -2,52 +2,60 @@
 
 from __future__ import annotations
 
-import io
-from typing import IO
-
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = range(0x184D2A50, 0x184D2A60)
 _RLE_BLOCK = 1
-# The longest header of a frame, and that of its first block, which is most often its only one.
-_HEAD_BYTES = 21
+_CHECKSUM_BYTES = 4
+# Of a frame's beginning, fewer than any frame has, and of a block's.
+_FRAME_HEAD, _BLOCK_HEAD = 8, 3
 
 
-def breaks_off(file: IO[bytes]) -> bool:
-    """Whether a file of zstd frames ends inside one, by its block headers. False where they cannot be followed."""
-    size, position = file.seek(0, io.SEEK_END), 0
-    while position < size:
-        end = _frame_end(file, position, size)
-        if end is None:
-            return False
-        if end > size:
-            return True
-        position = end
-    return False
+class ZstdFrames:
+    """Follows a file of zstd frames by their block headers, as its bytes pass: what is stored far away is read once."""
 
+    def __init__(self) -> None:
+        self._head = b""
+        self._to_next = 0
+        self._next = _FRAME_HEAD
+        self._after_frame = 0
+        self._is_lost = False
 
-def _frame_end(file: IO[bytes], start: int, size: int) -> int | None:
-    """The position after the frame at `start`, beyond `size` where it is not whole; None if it is no frame."""
-    file.seek(start)
-    head = file.read(_HEAD_BYTES)
-    if len(head) < 8:
-        return size + 1
-    if int.from_bytes(head[:4], "little") in _SKIPPABLE:
-        return start + 8 + int.from_bytes(head[4:8], "little")
-    if head[:4] != _MAGIC:
-        return None
-    descriptor = head[4]
-    header = 5 + _header_bytes(descriptor)
-    position, block = start + header, head[header : header + 3]
-    while len(block) == 3:
-        bits = int.from_bytes(block, "little")
-        position += 3 + (1 if (bits >> 1) & 3 == _RLE_BLOCK else bits >> 3)
+    def pass_on(self, data: bytes) -> bytes:
+        """The bytes that follow, as they are."""
+        if not self._is_lost:
+            self._follow(self._head + data)
+        return data
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether the file, if it ends here, ends inside a frame. False where its frames cannot be followed."""
+        ends_frame = not self._head and not self._to_next and self._next == _FRAME_HEAD
+        return not self._is_lost and not ends_frame
+
+    def _follow(self, data: bytes) -> None:
+        at, size = self._to_next, len(data)
+        while at + self._next <= size:
+            at = self._after_block(data, at) if self._next == _BLOCK_HEAD else self._after_head(data, at)
+        self._head, self._to_next = data[at:], max(0, at - size)
+
+    def _after_block(self, data: bytes, at: int) -> int:
+        bits = int.from_bytes(data[at : at + _BLOCK_HEAD], "little")
+        at += _BLOCK_HEAD + (1 if (bits >> 1) & 3 == _RLE_BLOCK else bits >> 3)
         if bits & 1:
-            break
-        file.seek(position)
-        block = file.read(3)
-    else:
-        return size + 1
-    return position + (4 if descriptor & 0b100 else 0)
+            at, self._next = at + self._after_frame, _FRAME_HEAD
+        return at
+
+    def _after_head(self, data: bytes, at: int) -> int:
+        magic = data[at : at + 4]
+        if int.from_bytes(magic, "little") in _SKIPPABLE:
+            return at + 8 + int.from_bytes(data[at + 4 : at + 8], "little")
+        if magic != _MAGIC:
+            self._is_lost = True
+            return len(data)
+        descriptor = data[at + 4]
+        self._after_frame = _CHECKSUM_BYTES if descriptor & 0b100 else 0
+        self._next = _BLOCK_HEAD
+        return at + 5 + _header_bytes(descriptor)
 
 
 def _header_bytes(descriptor: int) -> int:

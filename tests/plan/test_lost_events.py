@@ -125,3 +125,15 @@ def _is_of_job(line: bytes, start: dict[str, Any]) -> bool:
     event = json.loads(line)
     stage = event.get("Stage Info", event).get("Stage ID")
     return bool(event.get("Job ID") == start["Job ID"] or stage in start["Stage IDs"])
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_where_ends_of_tasks_alone_are_lost_every_count_and_sum_is_known(log: str) -> None:
+    """Spark's own sums are in the ends of their stages."""
+    whole = lines(log)
+    truth = counts(fold(whole)), sums(fold(whole))
+    for length in (4, 40):
+        for rest in bursts(whole, length):
+            kept = set(rest)
+            application = fold([line for line in whole if line in kept or b"TaskEnd" not in line[:60]])
+            assert (counts(application), sums(application)) == truth

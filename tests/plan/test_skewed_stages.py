@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.advice.insights.plans import facts
 from tuner.model.query import SkewedStage
+from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.skewed_stages import find_skews
 
 LEFT = """Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=640; shuffle bytes written=320
@@ -59,11 +62,19 @@ def test_a_join_that_waited_for_one_task() -> None:
 
 @pytest.mark.parametrize(
     "stage",
-    [{"longest_task_ms": 3_000}, {"completed_tasks": 1}, {"failed_tasks": 1}],
-    ids=["even", "one task", "failed attempts"],
+    [{"longest_task_ms": 3_000}, {"completed_tasks": 1}, {"failed_tasks": 1}, {"untold_tasks": 1}],
+    ids=["even", "one task", "failed attempts", "a task that is not told"],
 )
 def test_stages_without_a_task_that_stands_out(stage: dict[str, int]) -> None:
     assert not skews(joined(), **stage)
+
+
+def test_how_many_wrote_the_larger_side_is_unknown_where_the_one_that_wrote_most_may_be_missing() -> None:
+    given = facts(joined(), **SKEWED)
+    reading = next(stage for stage in given.stages if find_skews(given.plan, [stage]))
+    stages = [stage if stage is reading else replace(stage, untold_tasks=1) for stage in given.stages]
+    (found,) = find_skews(MeasuredPlan(given.final, stages), stages)
+    assert found.writers == 0
 
 
 def test_a_copy_that_was_killed_hides_no_task_that_stands_out() -> None:

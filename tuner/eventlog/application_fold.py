@@ -71,7 +71,7 @@ class ApplicationFold:
         self._head = head
         self.fragment = Fragment()
         self._allocation = Allocation()
-        self._groups = OpenGroups(self.fragment, self._pass_on)
+        self._groups = OpenGroups(self.fragment, head or self.fragment, self._pass_on)
         self._ends_in_work = False
         self._line_bytes = 0
         self._held_bytes = 0

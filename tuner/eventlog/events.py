@@ -114,8 +114,18 @@ class Accumulable(msgspec.Struct, frozen=True, gc=False):
     metadata: str | None = msgspec.field(default=None, name="Metadata")
 
 
+class StageAccumulable(msgspec.Struct, frozen=True, gc=False):
+    """What Spark added up of all tasks of a stage, once that has ended."""
+
+    id: Long = msgspec.field(default=-1, name="ID")
+    name: str | None = msgspec.field(default=None, name="Name")
+    value: Any = msgspec.field(default=None, name="Value")
+    metadata: str | None = msgspec.field(default=None, name="Metadata")
+
+
 class StorageLevel(msgspec.Struct, frozen=True, gc=False):
     in_memory: bool = msgspec.field(default=False, name="Use Memory")
+    on_disk: bool = msgspec.field(default=False, name="Use Disk")
 
 
 class RddInfo(msgspec.Struct, frozen=True, gc=False):
@@ -132,13 +142,17 @@ class StageInfo(msgspec.Struct, frozen=True, gc=False):
     submitted_ms: Long | None = msgspec.field(default=None, name="Submission Time")
     completed_ms: Long | None = msgspec.field(default=None, name="Completion Time")
     failure: str | None = msgspec.field(default=None, name="Failure Reason")
-    accumulables: list[Accumulable] = msgspec.field(default_factory=list, name="Accumulables")
+    accumulables: list[StageAccumulable] = msgspec.field(default_factory=list, name="Accumulables")
     rdds: list[RddInfo] = msgspec.field(default_factory=list, name="RDD Info")
     profile: Long = msgspec.field(default=0, name="Resource Profile Id")
 
     @property
     def caches(self) -> bool:
         return any(rdd.level.in_memory for rdd in self.rdds)
+
+    @property
+    def keeps_rows(self) -> bool:
+        return any(rdd.level.in_memory or rdd.level.on_disk for rdd in self.rdds)
 
     @property
     def is_barrier(self) -> bool:

@@ -121,4 +121,6 @@ def finish_stage(attempt: OpenAttempt, execution_id: int | None, updated: Iterab
         tuple(attempt.job_ids),
         *attempt.longest,
         attempt.most_written,
+        attempt.untold_tasks,
+        attempt.partial_ids,
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tuner.eventlog.finish import finish_execution, finish_job, finish_stage
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_work import OpenJob, OpenStage, add_updates
+from tuner.eventlog.spark_totals import take_spark_totals
 from tuner.eventlog.told_ids import ENDED, STARTED
 from tuner.model.application import Job, Work
 
@@ -35,10 +36,12 @@ class _Ended(NamedTuple):
 
 
 class OpenGroups:
-    """The groups of a stretch of a log: `pass_on` gets each that is finished, with the bytes that its plan's events had."""
+    """The groups of a stretch of a log, of which `head` has the first events: `pass_on` gets each that is finished, with the
+    bytes that its plan's events had."""
 
-    def __init__(self, fragment: Fragment, pass_on: Callable[[Work, int], None]) -> None:
+    def __init__(self, fragment: Fragment, head: Fragment, pass_on: Callable[[Work, int], None]) -> None:
         self._fragment = fragment
+        self._head = head
         self._pass_on = pass_on
         self._of_stage: dict[int, Group] = {}
         self._jobs_of_stage: dict[int, dict[int, None]] = {}
@@ -148,6 +151,7 @@ class OpenGroups:
 
     def _hand_on(self, execution_id: int | None, job_ids: Iterable[int], stage_ids: Collection[int]) -> None:
         here = self._fragment
+        self._take_spark_totals(execution_id, stage_ids)
         jobs = self._finish_jobs(job_ids)
         stages = {s: stage for s in stage_ids if (stage := here.stages.pop(s, None))}
         for stage_id in stage_ids:
@@ -171,6 +175,12 @@ class OpenGroups:
         )
         if execution or jobs or finished:
             self._pass_on(Work(execution, jobs, finished), plan_bytes)
+
+    def _take_spark_totals(self, execution_id: int | None, stage_ids: Iterable[int]) -> None:
+        here = self._fragment
+        execution = None if execution_id is None else here.executions.get(execution_id)
+        stages = [stage for stage_id in stage_ids if (stage := here.stages.get(stage_id))]
+        take_spark_totals(stages, here.version or self._head.version, execution.driver_updates if execution else ())
 
     def _share(self, stage: OpenStage) -> None:
         """Leave what a stage did, which is to be let go, to the jobs that waited for it besides those that ran it."""

@@ -66,7 +66,7 @@ class OpenAttempt(msgspec.Struct):
     """One attempt of a stage, the jobs that wait for it, and what its tasks add up to.
 
     `longest` are the run time of the slowest task that succeeded, in ms, and the bytes that it read; `most_written` are
-    the most shuffle bytes that one of those wrote.
+    the most shuffle bytes that one of those wrote. `untold_tasks` and `partial_ids` are those of the Stage that it becomes.
     """
 
     info: ev.StageInfo
@@ -77,6 +77,8 @@ class OpenAttempt(msgspec.Struct):
     killed_tasks: int = 0
     longest: tuple[int, int] = (0, 0)
     most_written: int = 0
+    untold_tasks: int = 0
+    partial_ids: frozenset[int] = frozenset()
 
     def absorb(self, later: OpenAttempt) -> None:
         if later.info.submitted_ms is not None:

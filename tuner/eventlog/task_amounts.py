@@ -5,8 +5,22 @@ from __future__ import annotations
 from tuner.eventlog import events as ev
 from tuner.eventlog.open_work import OpenAttempt
 
-# How many sums `add_task` keeps.
-TOTALS = 12
+# By what names Spark adds up of a stage what `add_task` does, in the same order (InternalAccumulator).
+SPARK_SUMS = (
+    ("executorRunTime",),
+    ("executorCpuTime",),
+    ("input.bytesRead",),
+    ("input.recordsRead",),
+    ("shuffle.read.remoteBytesRead", "shuffle.read.localBytesRead"),
+    ("shuffle.read.recordsRead",),
+    ("shuffle.write.bytesWritten",),
+    ("shuffle.write.recordsWritten",),
+    ("memoryBytesSpilled",),
+    ("diskBytesSpilled",),
+    ("output.bytesWritten",),
+    ("output.recordsWritten",),
+)
+TOTALS = len(SPARK_SUMS)
 _MOST = (1 << 63) - 1
 
 

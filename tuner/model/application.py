@@ -145,7 +145,8 @@ class Stage:
     `accumulator_ids` are those of the SQL metrics its tasks updated: they tell which operators ran in it. `job_ids` are
     the jobs that waited for it. `longest_task_ms` is the run time of the slowest task that succeeded, and
     `longest_task_bytes` what that one read of files and shuffles; `most_written_bytes` are the most shuffle bytes that one
-    of them wrote.
+    of them wrote. Of the completed tasks the log lacks the ends of `untold_tasks`: totals are Spark's own, and so are those of
+    the SQL metrics but for `partial_ids`; a longest task may be missing.
     """
 
     stage_id: int
@@ -175,6 +176,8 @@ class Stage:
     longest_task_ms: int = 0
     longest_task_bytes: int = 0
     most_written_bytes: int = 0
+    untold_tasks: int = 0
+    partial_ids: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

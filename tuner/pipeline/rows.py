@@ -22,7 +22,15 @@ from tuner.plan.relation import is_scan, relation_name
 # A table and a row of it.
 TableRow = tuple[str, dict[str, Any]]
 # What links a stage to its plan and its jobs, and what only insights ask for, is no column.
-_NO_COLUMNS = ("accumulator_ids", "job_ids", "longest_task_ms", "longest_task_bytes", "most_written_bytes")
+_NO_COLUMNS = (
+    "accumulator_ids",
+    "job_ids",
+    "longest_task_ms",
+    "longest_task_bytes",
+    "most_written_bytes",
+    "untold_tasks",
+    "partial_ids",
+)
 _STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name not in _NO_COLUMNS)
 _JOB_FIELDS = tuple(f.name for f in fields(Job))
 # Of these the documents tell, which replays read.

@@ -13,10 +13,14 @@ from tuner.plan.stage_attempts import attempts_by_stage, partitions_of
 
 
 def lost_counters(stages: Iterable[Stage]) -> frozenset[int]:
-    """The accumulators that tasks updated whose ends the log of an execution that succeeded lacks, or that did not succeed."""
-    return frozenset().union(
-        *(one.accumulator_ids for of in attempts_by_stage(stages) if _lacks_tasks(of) for one in of)
-    )
+    """The accumulators that tasks updated whose ends the log of an execution that succeeded lacks, or that did not succeed; but
+    for those of which it has Spark's own sums."""
+    found = set[int]()
+    for attempts in attempts_by_stage(stages):
+        lacks_tasks = _lacks_tasks(attempts)
+        for attempt in attempts:
+            found |= attempt.accumulator_ids if lacks_tasks else attempt.partial_ids
+    return frozenset(found)
 
 
 def lacks_ends(stages: Iterable[Stage]) -> bool:

@@ -43,10 +43,11 @@ class LongestTask:
 def longest_task(stage: Stage, min_tasks: int = MIN_TASKS) -> LongestTask | None:
     """The task a stage waited for: five times as long as the mean of the others, and half of the stage's time.
 
-    None where no task stands out, or attempts that failed are in the sum of times. Those that were killed may be, as where
-    speculation ran the longest twice (`spark.speculation`): the mean is the larger for it, and the task stands out less.
+    None where no task stands out, it may be one of those that are not told, or attempts that failed are in the sum of times.
+    Those that were killed may be, as where speculation ran the longest twice (`spark.speculation`): the mean is the larger for
+    it, and the task stands out less.
     """
-    if stage.completed_tasks < min_tasks or stage.failed_tasks:
+    if stage.completed_tasks < min_tasks or stage.failed_tasks or stage.untold_tasks:
         return None
     read = stage.input_bytes + stage.shuffle_read_bytes
     longest = stage.longest_task_ms
@@ -127,6 +128,8 @@ def _writers(plan: MeasuredPlan, join: PlanNode) -> int:
     """The tasks that wrote the larger side of a join: all their bytes are those of so many as the one that wrote most."""
     larger = max(_sides(join), key=lambda side: side.metrics.get("data size", 0))
     stages = plan.stages(larger)
+    if any(stage.untold_tasks for stage in stages):
+        return 0
     most = max((stage.most_written_bytes for stage in stages), default=0)
     return round(sum(stage.shuffle_write_bytes for stage in stages) / most) if most else 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import resource
 import tracemalloc
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ import pytest
 import zstandard
 
 from tuner.eventlog import application_fold as folding
-from tuner.model.application import Completeness
+from tuner.eventlog.events import decode_event
+from tuner.model.application import Completeness, Work
 from tuner.units import MIB
 
 from .samples import (
@@ -89,6 +91,37 @@ def test_of_executors_that_are_gone_the_most_that_was_firm_is_known() -> None:
     lines = [line for n, heap in lives for line in (added(str(n), 2000), held(str(n), n, heap), removed(str(n), 3000))]
     found = fold([*head(), *lines, application_end()]).resources
     assert found.firm_bytes == 4000 * MIB
+
+
+def test_large_queries_at_once_take_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy server, a hundredth as large: plans whose text is as long again, planned anew three times."""
+    monkeypatch.setattr(folding, "_MAX_RAW_BYTES", 1 << 20)
+    monkeypatch.setattr(folding, "_MAX_OPEN_BYTES", 3 << 19)
+    found: list[tuple[str, str]] = []
+    taken = folding.ApplicationFold("log", lambda work: found.append(final_plan(work)))
+
+    def add(line: bytes) -> None:
+        event = decode_event(line)
+        assert event is not None
+        taken.add_long(event, len(line))
+
+    tracemalloc.start()
+    for number in range(64):
+        add(execution_start(number, sparkPlanInfo=plan(text="y" * 20_000), physicalPlanDescription="z" * 200_000))
+    for text, number in itertools.product("abc", range(64)):
+        add(replan(number, plan(f"Scan {number}", text=text * 100_000)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    for number in range(64):
+        add(execution_end(number))
+    taken.close()
+    assert sorted(found) == sorted((f"Scan {number}", "c") for number in range(64))
+    assert peak < HELD_BYTES
+
+
+def final_plan(work: Work) -> tuple[str, str]:
+    assert work.execution and work.execution.final_plan
+    return work.execution.final_plan.name, work.execution.final_plan.text[:1]
 
 
 def test_of_storage_that_rises_in_many_steps_hardly_less_is_known_to_be_held_all_the_time() -> None:

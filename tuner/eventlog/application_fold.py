@@ -50,6 +50,8 @@ _MAX_STAGES = 100_000  # of a job
 # No application of Spark's has a part of that open at once: beyond, a log is nothing but beginnings.
 _MAX_OPEN_BYTES = 128 << 20
 _MAX_HELD_BYTES = 256 << 20
+# Of re-plans of executions that are open at once, as a busy server may have dozens: packed, they take a tenth, and time.
+_MAX_RAW_BYTES = 64 << 20
 _ENTRY_BYTES = 200
 _WEIGHED_AT_A_LOOK = 5_000
 
@@ -204,6 +206,9 @@ class ApplicationFold:
     def weigh(self) -> None:
         """Raises CorruptDataError where more is open than memory is meant for."""
         here = self.fragment
+        if sum(execution.replan_bytes(packed=False) for execution in here.executions.values()) > _MAX_RAW_BYTES:
+            for execution in here.executions.values():
+                execution.pack()
         self._unweighed = 0
         open_ = len(here.stages) + len(here.jobs) + len(here.executions) + len(here.resources.heaps)
         self._looks_to_skip = open_ // _WEIGHED_AT_A_LOOK
@@ -426,7 +431,9 @@ class ApplicationFold:
         description = _kept(event.description or "")
         start = msgspec.structs.replace(event, plan_text="", description=description, details="")
         asks_if_empty = (event.details or "").startswith(_IS_EMPTY)
-        opened = OpenExecution(start, _logical_plan(event), asks_if_empty, start_bytes=self._line_bytes)
+        logical_plan = _logical_plan(event)
+        kept_bytes = max(0, self._line_bytes - len(event.plan_text or "") + len(logical_plan or ""))
+        opened = OpenExecution(start, logical_plan, asks_if_empty, start_bytes=kept_bytes)
         self._absorb_execution(event.execution_id, opened)
 
     def _deep_execution_start(self, event: ev.DeepExecutionStart) -> None:

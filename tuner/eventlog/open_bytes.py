@@ -12,7 +12,7 @@ _PLAN_SHARE = 8
 
 
 def open_bytes(fragment: Fragment) -> int:
-    """An estimate for a stretch of a log. An eighth of its plans counts."""
+    """An estimate for a stretch of a log. Of plans that are not packed an eighth counts."""
     entries = sum(heap.entries for heap in fragment.resources.heaps.values()) + len(fragment.parallelism.held_ms)
     return (
         sum(map(_of_execution, fragment.executions.values()))
@@ -24,7 +24,9 @@ def open_bytes(fragment: Fragment) -> int:
 
 
 def _of_execution(execution: OpenExecution) -> int:
-    return _THING + len(execution.driver_updates) * _ENTRY + execution.plan_bytes // _PLAN_SHARE
+    plans = execution.start_bytes + execution.replan_bytes(packed=False)
+    packed = execution.replan_bytes(packed=True)
+    return _THING + len(execution.driver_updates) * _ENTRY + plans // _PLAN_SHARE + packed
 
 
 def _of_job(job: OpenJob) -> int:

@@ -28,7 +28,8 @@ def place_of(index: int, attempt: int) -> int:
 
 
 class OpenExecution(msgspec.Struct):
-    """A SQL execution. Of its re-plans the last two are kept, undecoded: the last may turn out unreadable."""
+    """A SQL execution. Of its re-plans the last two are kept, undecoded: the last may turn out unreadable. `start_bytes` are
+    those of its start's event, as far as it is kept."""
 
     start: ev.ExecutionStart | None = None
     logical_plan: str | None = None
@@ -41,13 +42,24 @@ class OpenExecution(msgspec.Struct):
     start_bytes: int = 0
 
     @property
+    def replans(self) -> tuple[ev.RawAdaptiveUpdate, ...]:
+        return tuple(update for update in (self.latest_replan, self.previous_replan) if update is not None)
+
+    @property
     def plan_bytes(self) -> int:
         """The bytes of its plans in the log."""
-        replans = (self.latest_replan, self.previous_replan)
-        return self.start_bytes + sum(len(update.line) for update in replans if update is not None)
+        return self.start_bytes + sum(update.plain_bytes for update in self.replans)
+
+    def replan_bytes(self, *, packed: bool) -> int:
+        """The bytes that its re-plans take: of those that are packed, or those that are not."""
+        return sum(len(update.line) for update in self.replans if update.is_packed is packed)
 
     def replan(self, update: ev.RawAdaptiveUpdate) -> None:
         self.previous_replan, self.latest_replan = self.latest_replan, update
+
+    def pack(self) -> None:
+        self.previous_replan = self.previous_replan and self.previous_replan.packed()
+        self.latest_replan = self.latest_replan and self.latest_replan.packed()
 
     def absorb(self, later: OpenExecution) -> None:
         if self.start is None:

@@ -15,18 +15,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.eventlog import application_fold as folding
+from tuner.eventlog import open_work
 from tuner.eventlog.codec import open_plain
 from tuner.eventlog.collector import Collector
+from tuner.eventlog.events import decode_event
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.read import join_pieces, read_application, read_log, stream_piece
 from tuner.model.agent_message import DIRECTIVES
 from tuner.model.application import Application, Work
+from tuner.plan.lost_counters import lost_counters
 from tuner.plan.queries import queries, query_and_plans
 
 from .samples import (
     JOIN,
     ROWS,
+    accumulators,
     application_end,
     driver_updates,
     environment,
@@ -147,6 +151,44 @@ def test_before_spark_3_3_wherever_it_is_cut(directory: Path, rest: list[int]) -
         whole = read_application(source)
         assert whole.executions[0].accumulators == {ROWS: 200}
         assert in_pieces(directory) == whole, cut
+
+
+class TestAStageOfVeryManyTasks:
+    """Those of a later file are added up there, but for a few: to keep each apart would take gigabytes."""
+
+    FIRST = (*(task_end(index, partition=index) for index in range(4)), task_end(3, partition=3, reason="Resubmitted"))
+    REST = tuple(task_end(index, 10 * index, partition=index) for index in range(4, 12))
+
+    @pytest.fixture(autouse=True)
+    def few_stay_apart(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(open_work, "_MOST_APART", 3)
+
+    def lines(self, *rest: bytes) -> list[bytes]:
+        ran = [stage_submitted(tasks=12), *self.FIRST, *rest, stage_completed(tasks=12)]
+        return [*head(), execution_start(), job_start(), *ran, job_end(), execution_end(), application_end()]
+
+    def test_is_what_it_is_in_one_go(self, directory: Path) -> None:
+        for lines in (self.lines(*self.REST), self.lines(task_end(3, 7, partition=3), *self.REST)):
+            for cuts in itertools.combinations(range(5, len(lines) - 3), 2):
+                (source,) = find_logs(rolled(directory, lines, cuts))
+                whole = read_application(source)
+                assert accumulators(whole) == {ROWS: 4 * 50 + 10 * sum(range(4, 12))}
+                assert in_pieces(directory) == whole, cuts
+
+    def test_is_not_known_where_a_task_of_it_counted_before(self, directory: Path) -> None:
+        lines = self.lines(*self.REST, task_end(3, 7, partition=3))
+        application = in_pieces(rolled(directory, lines, [11]))
+        assert lost_counters(application.stages) == {ROWS}
+        assert not lost_counters(in_pieces(rolled(directory, lines, [6])).stages)
+
+    def test_takes_little(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(folding, "_MAX_OPEN_BYTES", 10_000)
+        piece = folding.ApplicationFold("log", lambda _: None, piece=True)
+        for line in (task_end(index, partition=index) for index in range(5000)):
+            if task := decode_event(line):
+                piece.add(task)
+        piece.weigh()
+        assert piece.fragment.stages[0].updates == {ROWS: (5000 - 3) * 50}
 
 
 def test_where_the_start_of_a_job_is_lost_wherever_it_is_cut(directory: Path) -> None:

@@ -403,7 +403,7 @@ class ApplicationFold:
         place = info.partition if info.partition >= 0 else place_of(info.index, event.stage_attempt)
         if not info.failed and stage.counts(place):
             updates = stage.updates
-            if self._piece and not stage.begun:
+            if self._piece and not stage.begun and stage.stays_apart(place):
                 updates = stage.by_partition[place] = {}
             add_sql_updates(updates, info.accumulables)
 

@@ -101,10 +101,11 @@ def finish_job(job_id: int, job: OpenJob) -> Job:
     )
 
 
-def finish_stage(attempt: OpenAttempt, execution_id: int | None, updated: Iterable[int] = ()) -> Stage:
-    """One attempt of a stage. `updated` are the SQL metrics that its tasks updated, where no completion tells them."""
+def finish_stage(stage: OpenStage, attempt: OpenAttempt, execution_id: int | None) -> Stage:
+    """One attempt of a stage, with the SQL metrics that its tasks updated: those of all attempts where no end tells them."""
     info = attempt.info
     told = (a.id for a in info.accumulables if a.metadata == "sql")
+    updated = frozenset(stage.updates if info.completed_ms is None else told)
     return Stage(  # type: ignore[call-arg]
         info.stage_id,
         info.attempt,
@@ -117,10 +118,10 @@ def finish_stage(attempt: OpenAttempt, execution_id: int | None, updated: Iterab
         info.completed_ms,
         redact(info.failure) if info.failure else None,
         *attempt.totals,  # type: ignore[arg-type]
-        frozenset(updated if info.completed_ms is None else told),
+        updated,
         tuple(attempt.job_ids),
         *attempt.longest,
         attempt.most_written,
         attempt.untold_tasks,
-        attempt.partial_ids,
+        updated if stage.counts_twice else attempt.partial_ids,
     )

@@ -169,7 +169,7 @@ class OpenGroups:
             execution = finish_execution(started, stages, jobs, here.note)
             plan_bytes = started.plan_bytes
         finished = tuple(
-            finish_stage(attempt, execution_id, stage.updates)
+            finish_stage(stage, attempt, execution_id)
             for stage in stages.values()
             for _, attempt in sorted(stage.attempts.items())
         )

@@ -14,6 +14,7 @@ _MAX_ATTEMPTS = 1000
 _PAGE_BITS = 12  # partitions are marked in pages of 4096: one wild number must not cost megabytes
 _PAGE_BYTES = 1 << (_PAGE_BITS - 3)
 _LEAST_BYTES = 16
+_MOST_APART = 20_000  # tasks of a stage: a few hundred MB of an event log
 
 
 def place_of(index: int, attempt: int) -> int:
@@ -141,7 +142,8 @@ class OpenStage(msgspec.Struct):
     """A stage over all its attempts.
 
     `counted` marks the places (`place_of`) of the `marked` tasks whose SQL metrics are in `updates`. Where tasks of it may lie in
-    an earlier stretch of the log (not `begun` in this one), the metrics of each stay apart, in `by_partition`.
+    an earlier stretch of the log (not `begun` in this one), the metrics of each stay apart, in `by_partition`, as far as
+    `stays_apart`; if one of the others turns out to have counted before, `counts_twice`.
     """
 
     attempts: dict[int, OpenAttempt] = {}
@@ -149,6 +151,7 @@ class OpenStage(msgspec.Struct):
     marked: int = 0
     updates: dict[int, int] = {}
     by_partition: dict[int, dict[int, int]] = {}
+    counts_twice: bool = False
     running: int = 0
     begun: bool = False
     execution_id: int | None = None
@@ -170,6 +173,22 @@ class OpenStage(msgspec.Struct):
         self.marked += first
         return first and (place >= 0 or self._lacked_one())
 
+    def stays_apart(self, place: int) -> bool:
+        """Whether what the task at a place counted is kept by itself, of a stage that may have begun in an earlier stretch."""
+        return place < 0 or len(self.by_partition) < _MOST_APART
+
+    def _has_counted_of(self, later: OpenStage) -> bool:
+        """Whether a later stretch has added up a task that has counted here: another attempt of it, which is rare."""
+        both = sum(
+            (int.from_bytes(page, "little") & int.from_bytes(later.counted.get(number, b""), "little")).bit_count()
+            for number, page in self.counted.items()
+        )
+        return both > sum(map(self._is_counted, later.by_partition))
+
+    def _is_counted(self, place: int) -> bool:
+        page, byte = self.counted.get(place >> _PAGE_BITS, b""), (place >> 3) % _PAGE_BYTES
+        return byte < len(page) and bool(page[byte] & 1 << (place & 7))
+
     def _lacked_one(self) -> bool:
         """Whether fewer tasks than the stage has were marked before the last one."""
         whole = self.attempts.get(0)
@@ -185,6 +204,7 @@ class OpenStage(msgspec.Struct):
                 self.attempts[number].absorb(attempt)
             else:
                 self.attempts[number] = attempt
+        self.counts_twice |= later.counts_twice or self._has_counted_of(later)
         for place, updates in later.by_partition.items():
             if self.counts(place):
                 add_updates(self.updates, updates)

@@ -146,7 +146,8 @@ class Stage:
     the jobs that waited for it. `longest_task_ms` is the run time of the slowest task that succeeded, and
     `longest_task_bytes` what that one read of files and shuffles; `most_written_bytes` are the most shuffle bytes that one
     of them wrote. Of the completed tasks the log lacks the ends of `untold_tasks`: totals are Spark's own, and so are those of
-    the SQL metrics but for `partial_ids`; a longest task may be missing.
+    the SQL metrics but for `partial_ids`; a longest task may be missing. `partial_ids` are SQL metrics whose values are not of
+    each task once.
     """
 
     stage_id: int

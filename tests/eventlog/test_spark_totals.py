@@ -9,7 +9,7 @@ import pytest
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
-from tuner.model.application import Application, Stage
+from tuner.model.application import Application, ProblemCode, Stage
 from tuner.plan.lost_counters import lacks_ends, lost_counters
 
 from .samples import (
@@ -138,6 +138,21 @@ def test_so_it_is_wherever_the_log_is_cut(tmp_path: Path) -> None:
         assert in_pieces(tmp_path) == application
 
 
-def test_a_log_that_lacks_ends_of_tasks_alone_is_whole(tmp_path: Path) -> None:
-    (source,) = find_logs(write(tmp_path / "local-1", lines(*TOLD, completed())))
-    assert read_application(source).status == "complete"
+@pytest.mark.parametrize(
+    ("ran", "said"),
+    [
+        ([*TOLD, completed()], "ends of tasks: 2, in stages: 1;"),
+        ([*TOLD, task_end(1, reason="TaskKilled"), completed()], "ends of tasks: 2, in stages: 1;"),
+        ([*TOLD, completed(), stage_submitted(1, tasks=4), completed(1)], "ends of tasks: 6, in stages: 2;"),
+        ([*TOLD, completed(**{"Failure Reason": "cancelled"})], ""),
+        (TOLD, ""),
+    ],
+    ids=["one stage", "one of which nothing else is known", "two stages", "not all ran", "no end"],
+)
+def test_a_log_that_lacks_ends_of_tasks_alone_is_whole_and_says_so(tmp_path: Path, ran: list[bytes], said: str) -> None:
+    (source,) = find_logs(write(tmp_path / "local-1", lines(*ran)))
+    application = read_application(source)
+    assert application.status == "complete"
+    assert [(problem.code, said in problem.message) for problem in application.problems] == [
+        (ProblemCode.DROPPED_EVENTS, True)
+    ] * bool(said)

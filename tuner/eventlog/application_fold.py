@@ -160,6 +160,8 @@ class ApplicationFold:
         here.resources.absorb(later.resources)
         here.parallelism.absorb(later.parallelism)
         here.told_stages.absorb(later.told_stages)
+        here.dropped_ends += later.dropped_ends
+        here.dropping_stages += later.dropping_stages
         for what, told, again in (
             ("jobs", here.told_jobs, later.told_jobs),
             ("tasks", here.told_tasks, later.told_tasks),

@@ -31,8 +31,9 @@ class Fragment(msgspec.Struct):
     executors by name, with the cores they were added with (None: removed) and when, `driver_storage_bytes` what the driver's
     block manager may hold on its heap (0: not told). `of_databricks` says whose log it is, `platform` what that tells of it,
     `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each; `told_stages` are
-    the stages whose first attempt was, `told_jobs` and `told_tasks` the jobs and attempts at tasks that began or ended. `held` is
-    work that has finished, of which another stretch tells more. In `events` a long one counts as several.
+    the stages whose first attempt was, `told_jobs` and `told_tasks` the jobs and attempts at tasks that began or ended.
+    `dropped_ends` are tasks of stages that ended whose own ends are not told, `dropping_stages` how many stages those are of.
+    `held` is work that has finished, of which another stretch tells more. In `events` a long one counts as several.
     """
 
     version: str = ""
@@ -59,6 +60,8 @@ class Fragment(msgspec.Struct):
     told_tasks: ToldIds = msgspec.field(default_factory=ToldIds)
     told_jobs: ToldIds = msgspec.field(default_factory=ToldIds)
     told_stages: ToldIds = msgspec.field(default_factory=ToldIds)
+    dropped_ends: int = 0
+    dropping_stages: int = 0
     resources: OpenResources = msgspec.field(default_factory=OpenResources)
     parallelism: OpenParallelism = msgspec.field(default_factory=OpenParallelism)
     events: int = 0

@@ -158,6 +158,9 @@ class OpenGroups:
             self._of_stage.pop(stage_id, None)
         for stage_id, stage in stages.items():
             self._share(stage)
+            dropped = stage.dropped_ends
+            here.dropped_ends += dropped
+            here.dropping_stages += dropped > 0
             if 0 in stage.attempts:
                 here.told_stages.is_first(stage_id, STARTED | ENDED)
         execution, plan_bytes = None, 0

@@ -194,6 +194,15 @@ class OpenStage(msgspec.Struct):
         whole = self.attempts.get(0)
         return whole is None or not whole.info.tasks or self.marked <= whole.info.tasks
 
+    @property
+    def dropped_ends(self) -> int:
+        """Of a stage that ran to its end, the tasks whose ends are not told."""
+        last = self.attempts[max(self.attempts)].info if self.attempts else None
+        if last is None or last.completed_ms is None or last.failure is not None:
+            return 0
+        completed = sum(attempt.completed_tasks - attempt.untold_tasks for attempt in self.attempts.values())
+        return max(0, max(attempt.info.tasks for attempt in self.attempts.values()) - completed)
+
     def jobs(self) -> set[int]:
         """The jobs that waited for it."""
         return {job_id for attempt in self.attempts.values() for job_id in attempt.job_ids}

@@ -16,7 +16,7 @@ from tuner.printable import printable
 from tuner.spark.container import executor_container_bytes
 from tuner.spark.knobs import EXECUTOR_MEMORY, TASK_CPUS
 from tuner.spark.master import is_local, master_of
-from tuner.spark.properties import APP_ID, APP_NAME
+from tuner.spark.properties import APP_ID, APP_NAME, EVENT_LOG_QUEUE, EVENT_QUEUES
 from tuner.spark.settings import Settings
 
 # Longer ids are nobody's.
@@ -99,5 +99,16 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
 def _notes(source: str, fragment: Fragment) -> Iterator[Problem]:
     for code, message in fragment.notes:
         yield Problem(source, 0, code, message)
+    if fragment.dropped_ends:
+        yield Problem(source, 0, ProblemCode.DROPPED_EVENTS, _dropped(fragment))
     if more := fragment.unlisted_notes:
         yield Problem(source, 0, ProblemCode.MORE_PROBLEMS, f"{more} more problems in this log")
+
+
+def _dropped(fragment: Fragment) -> str:
+    """What Spark dropped, and what keeps it from that."""
+    many, stages = fragment.dropped_ends, fragment.dropping_stages
+    return (
+        f"Spark fell behind with its event log and dropped ends of tasks: {many}, in stages: {stages}; raise {EVENT_LOG_QUEUE} "
+        f"(10000 events; before Spark 3.0 {EVENT_QUEUES}) as far as the driver's heap holds more, or give the driver more cores"
+    )

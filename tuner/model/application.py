@@ -41,11 +41,13 @@ class ProblemCode(StrEnum):
     UNREADABLE_PLAN = "unreadable_plan"
     UNREADABLE_DIRECTIVES = "unreadable_directives"
     DEEP_PLAN = "deep_plan"
+    DROPPED_EVENTS = "dropped_events"
 
     @property
     def loses_events(self) -> bool:
-        """Whether a log with it is partial: not where directives, or the plan of one execution, are all that is missing."""
-        return self not in (ProblemCode.UNREADABLE_DIRECTIVES, ProblemCode.DEEP_PLAN)
+        """Whether a log with it is partial: not where directives, the plan of one execution, or ends of tasks of stages that
+        ended are all that is missing."""
+        return self not in (ProblemCode.UNREADABLE_DIRECTIVES, ProblemCode.DEEP_PLAN, ProblemCode.DROPPED_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ JARS = "spark.jars"
 PACKAGES = "spark.jars.packages"
 FILES = "spark.files"
 DRIVER_CLASS_PATH = "spark.driver.extraClassPath"
+# How many events Spark holds for its event log, which it drops beyond; before Spark 3.0 all queues had one property.
+EVENT_LOG_QUEUE = "spark.scheduler.listenerbus.eventqueue.eventLog.capacity"
+EVENT_QUEUES = "spark.scheduler.listenerbus.eventqueue.capacity"
 # As whom Hadoop's client writes where nobody proves who he is (UserGroupInformation): a variable, no property.
 HADOOP_USER = "HADOOP_USER_NAME"
 # Who asks Kerberos for its ticket with a keytab; the older name holds, too (SparkConf).

@@ -77,6 +77,19 @@ def test_where_each_of_as_many_queries_as_are_kept_in_full_runs_often_its_newest
     assert [one.id for one in kept(*"abbbcc") if one.joins] == [0, 3, 5]
 
 
+def test_where_each_query_has_one_place_the_shortest_gives_way_to_one_that_took_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 2)
+    found = kept_queries.KeptQueries()
+    took = [("a", 1.0), ("b", 3.0), ("c", 2.0), ("d", 0.5), ("c", 9.0), ("a", 4.0), ("b", 0.1), ("e", 5.0)]
+    in_full = []
+    for number, (fingerprint, seconds) in enumerate(took):
+        found.add(replace(query(inner(side("fact"), side("dim")), seconds=seconds), id=number, fingerprint=fingerprint))
+        in_full.append([one.id for one in found.in_order() if one.joins])
+    assert in_full == [[0], [0, 1], [1, 2], [1, 2], [1, 4], [4, 5], [4, 5], [4, 7]]
+
+
 def test_of_an_execution_in_brief_nothing_stays_that_nobody_named() -> None:
     names = {f.name for f in fields(Query)}
     assert kept_queries._SMALL.isdisjoint(kept_queries.QUERY_TIMES) and names >= kept_queries._SMALL

@@ -73,6 +73,12 @@ def executions(count: int, text: str = "") -> list[bytes]:
     return found
 
 
+OTHER_JOIN = {
+    **JOIN,
+    "children": [{**scan, "nodeName": scan["nodeName"].replace("db.", "db.other_")} for scan in JOIN["children"]],
+}
+
+
 # --- How they ended ---
 
 
@@ -420,8 +426,7 @@ def test_a_query_that_runs_seldom_stays_in_full_beside_one_that_runs_often(
 ) -> None:
     monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 8)
     turn = nightly.prepare("e/1/1")
-    scans = [{**scan, "simpleString": scan["simpleString"].replace("db.", "db.other_")} for scan in JOIN["children"]]
-    seldom = execution_start(1000, sparkPlanInfo={**JOIN, "children": scans}), execution_end(1000)
+    seldom = execution_start(1000, sparkPlanInfo=OTHER_JOIN), execution_end(1000)
     leave(turn, *seldom, *executions(50))
     complete(turn, nightly.url, failed=False)
     *often, seldom_kept = nightly.stored("e/1/1").outcome.queries
@@ -429,16 +434,19 @@ def test_a_query_that_runs_seldom_stays_in_full_beside_one_that_runs_often(
     assert 4 <= sum(bool(query.joins) for query in often) <= 7
 
 
-def test_a_query_never_seen_before_is_left_with_its_times_where_all_places_are_taken(
-    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("first_ms", "in_full"), [(10, [False, True]), (6000, [True, False])])
+def test_a_query_that_comes_when_all_places_are_taken_is_kept_in_full_where_it_took_longer(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, first_ms: int, in_full: list[bool]
 ) -> None:
     monkeypatch.setattr(kept_queries, "MOST_IN_FULL", 1)
     turn = nightly.prepare("e/1/1")
-    leave(turn, execution_start(), execution_end(), execution_start(1, sparkPlanInfo=JOIN), execution_end(1))
+    other = execution_start(sparkPlanInfo=OTHER_JOIN), execution_end(time=2000 + first_ms)
+    leave(turn, *other, execution_start(1, sparkPlanInfo=JOIN), execution_end(1))
     complete(turn, nightly.url, failed=False)
     first, second = nightly.stored("e/1/1").outcome.queries
     assert first.fingerprint != second.fingerprint
-    assert (second.joins, second.duration_ms) == ((), 6000)
+    assert [bool(query.joins) for query in (first, second)] == in_full
+    assert [query.duration_ms for query in (first, second)] == [first_ms, 6000]
 
 
 def test_marks_lie_where_event_logs_go_on_whatever_file_system(nightly: Nightly) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from heapq import heappop, heappush
 from typing import Any
 
 from tuner.cost.priced_work import in_brief
@@ -29,30 +30,45 @@ _EMPTY: dict[str, Any] = {f.name: f.default for f in fields(Query) if f.name not
 class KeptQueries:
     """The queries of an application, MOST_IN_FULL executions of them in full. Where more come, of those that ran most often every
     second one is left with what times rest on: of each that is in full some stay so, and the newest. Where one execution of
-    each takes all places, other queries come too late."""
+    each takes all places, the shortest of them gives way to another query's that took longer."""
 
     found: list[Query] = field(default_factory=list)
     in_full: dict[str, list[int]] = field(default_factory=dict)
     count: int = 0
+    # What an execution in full took, and its place: also of those that were left since.
+    by_time: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, query: Query) -> None:
         if self.count >= MOST_IN_FULL:
-            self._make_room(query.fingerprint)
+            self._make_room(query)
         if self.count >= MOST_IN_FULL:
             self.found.append(_in_brief(query))
             return
-        self.in_full.setdefault(query.fingerprint, []).append(len(self.found))
+        place = len(self.found)
+        self.in_full.setdefault(query.fingerprint, []).append(place)
+        heappush(self.by_time, (_took(query), place))
         self.found.append(query)
         self.count += 1
 
-    def _make_room(self, fingerprint: str) -> None:
+    def _make_room(self, query: Query) -> None:
         if self.count > len(self.in_full):
             most = max(map(len, self.in_full.values()))
             for places in self.in_full.values():
                 if len(places) > most // 2:
                     self._leave(places, slice(-2, None, -2))
-        elif mine := self.in_full.get(fingerprint):
+        elif mine := self.in_full.get(query.fingerprint):
             self._leave(mine, slice(1))
+        else:
+            self._leave_shorter(_took(query))
+
+    def _leave_shorter(self, took: int) -> None:
+        """The shortest execution in full, where it took less than that."""
+        while self.by_time and self.by_time[0][0] < took:
+            _, place = heappop(self.by_time)
+            query = self.found[place]
+            if place in self.in_full.get(query.fingerprint, ()):
+                self._leave(self.in_full.pop(query.fingerprint), slice(1))
+                return
 
     def _leave(self, places: list[int], some: slice) -> None:
         for place in places[some]:
@@ -62,6 +78,10 @@ class KeptQueries:
 
     def in_order(self) -> tuple[Query, ...]:
         return tuple(sorted(self.found, key=lambda query: query.id))
+
+
+def _took(query: Query) -> int:
+    return query.duration_ms or 0
 
 
 def _in_brief(query: Query) -> Query:

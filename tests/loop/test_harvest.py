@@ -93,4 +93,4 @@ def test_where_each_query_has_one_place_the_shortest_gives_way_to_one_that_took_
 def test_of_an_execution_in_brief_nothing_stays_that_nobody_named() -> None:
     names = {f.name for f in fields(Query)}
     assert kept_queries._SMALL.isdisjoint(kept_queries.QUERY_TIMES) and names >= kept_queries._SMALL
-    assert {"joins", "shuffles", "graphs", "merged_graphs", "work", "tables", "values"} <= kept_queries._EMPTY.keys()
+    assert {"joins", "graphs", "merged_graphs", "work", "tables", "values"} <= kept_queries._EMPTY.keys()

@@ -16,11 +16,15 @@ MOST_IN_FULL = 1_000
 _SMALL = frozenset(
     {
         "input_rows",
+        "shuffles",
         "spilled_bytes",
         "task_count",
         "error",
         "relations",
         "columns",
+        "writes",
+        "output_bytes",
+        "output_files",
     }
 )
 _EMPTY: dict[str, Any] = {f.name: f.default for f in fields(Query) if f.name not in _SMALL.union(QUERY_TIMES)}

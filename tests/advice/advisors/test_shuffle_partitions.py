@@ -12,6 +12,7 @@ from tuner.advice.advise import advise
 from tuner.advice.advisors.shuffle_partitions import TARGET_BYTES, advise_shuffle_partitions
 from tuner.advice.facts import Facts, PastRun
 from tuner.cost.learned.operator_times import shipped_model
+from tuner.loop.kept_queries import MOST_IN_FULL, KeptQueries
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange, SkewedStage
 from tuner.model.query_work import QueryWork, StageWork
@@ -110,6 +111,34 @@ def test_shuffles_that_the_property_does_not_decide_gain_nothing_by_fewer() -> N
 def test_a_failed_querys_large_shuffle_counts_for_its_bytes() -> None:
     large = shuffled(200 * TARGET_BYTES, status=QueryStatus.FAILED)
     assert _advised(shuffled(50_000_000), large) is None
+
+
+def _in_brief(full: Query) -> Query:
+    """As it is kept of a run of very many executions."""
+    kept = KeptQueries(in_full={str(n): [n] for n in range(MOST_IN_FULL)}, count=MOST_IN_FULL)
+    kept.add(replace(full, id=7, fingerprint="q7", work=full.work or QueryWork((StageWork(1, 200, 1000, {}),))))
+    assert kept.found[0].work_in_brief
+    return kept.found[0]
+
+
+@pytest.mark.parametrize(
+    "heavy",
+    [
+        pytest.param(shuffled(1200 * TARGET_BYTES), id="large"),
+        pytest.param(shuffled(50_000_000, spilled=10**9), id="spilling"),
+    ],
+)
+def test_of_an_execution_in_brief_its_shuffles_count(heavy: Query) -> None:
+    small = shuffled(50_000_000)
+    assert _advised(small, _in_brief(small)) == 4 * CORES
+    assert _advised(small, _in_brief(heavy)) is None
+
+
+def test_what_spilled_in_an_execution_in_brief_gains_nothing_by_more() -> None:
+    """All of it may be one task's."""
+    spilled = shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500)
+    assert _advised(spilled)
+    assert _advised(_in_brief(spilled)) is None
 
 
 @pytest.mark.parametrize("value", ["", "auto", "²", "0", "-5"])
@@ -318,6 +347,17 @@ def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill(output_bytes: 
     assert advise_shuffle_partitions(_half_idle(output_bytes=output_bytes, output_files=files))
     job = _half_idle(writes=True, output_bytes=output_bytes, output_files=files)
     assert bool(advise_shuffle_partitions(job)) is more
+
+
+@pytest.mark.parametrize(("output_bytes", "more"), [(100 * 10**9, True), (20 * 10**9, False)])
+def test_what_an_execution_in_brief_writes_counts(output_bytes: int, more: bool) -> None:
+    """Which of its shuffles the same tasks read nothing tells: each by itself fills no more than 200."""
+    shuffles = (ShuffleExchange(200, 320 * 10**6, 160 * 10**6, 10**6, 100, True),) * 4
+    full = replace(query(shuffles=shuffles), writes=True, output_bytes=output_bytes, output_files=200)
+    writing = replace(_in_brief(full), start_ms=10**9)
+    job = _half_idle()
+    found = advise_shuffle_partitions(replace(job, queries=(*job.queries, writing)))
+    assert bool(found) is more
 
 
 def test_what_spills_in_a_job_that_writes_gets_as_many_tasks_as_aqe_fills() -> None:

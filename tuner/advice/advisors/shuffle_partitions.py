@@ -110,7 +110,8 @@ def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) ->
     shuffles = [
         (q, s)
         for q in facts.succeeded
-        if not q.skews  # what one task spills is in one partition, however many there are
+        # What one task spills is in one partition, however many there are; of an execution in brief nothing tells.
+        if not q.skews and not q.work_in_brief
         for s in _read_by_smaller(q, merging, current, wanted)
     ]
     queries = {q.id: q for q, _ in shuffles}.values()

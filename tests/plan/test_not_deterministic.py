@@ -57,6 +57,40 @@ def test_a_limit_takes_any_rows_where_all_are_alike(passed: str, found: str) -> 
     assert not_deterministic(plan(counted)) == found
 
 
+def _values_of_pivot(
+    limit: str = "GlobalLimit | 10001, 0",
+    order: str = "Sort | [c#3 ASC NULLS FIRST], true, 0",
+    groups: str = "HashAggregate | (keys=[c#3], functions=[])",
+    shuffle: str = "Exchange",
+) -> str:
+    """As Spark 4.3 plans what it asks for by itself."""
+    lines = order, limit, f"{shuffle} | SinglePartition", "LocalLimit | 10001", groups, *BELOW.splitlines()
+    return "\n".join(f"{' ' * depth}{line}" for depth, line in enumerate(lines))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (_values_of_pivot(), ""),
+        pytest.param(_values_of_pivot("GlobalLimit | 10001"), "", id="Spark 3.3"),
+        pytest.param(_values_of_pivot(groups="SortAggregate | (key=[c#3], functions=[])"), "", id="of what no hash map takes"),
+        # What the user wrote may be reached, or was made of rows as they came.
+        (_values_of_pivot("GlobalLimit | 10, 0"), LIMITED),
+        (_values_of_pivot("GlobalLimit | 100010, 0"), LIMITED),
+        (_values_of_pivot("GlobalLimit | 10001, 7"), LIMITED),
+        (_values_of_pivot(order="Sort | [c#3 ASC NULLS FIRST], false, 0"), LIMITED),
+        (_values_of_pivot(order="Sort | [d#4 ASC NULLS FIRST], true, 0"), LIMITED),
+        (_values_of_pivot(groups="HashAggregate | (keys=[c#3, d#4], functions=[])"), LIMITED),
+        (_values_of_pivot(groups="HashAggregate | (keys=[c#3], functions=[first(d#4)])"), LIMITED),
+        (_values_of_pivot(shuffle="Filter"), LIMITED),
+        (f"Sort | [id#1L ASC NULLS FIRST], true, 0\n  GlobalLimit | 10001, 0\n    {BELOW}", LIMITED),
+        ("Sort | [c#3 ASC NULLS FIRST], true, 0\n  GlobalLimit | 10001, 0\n    LocalLimit | 10001", ""),
+    ],
+)  # fmt: skip
+def test_what_spark_asks_for_the_values_of_a_pivot_is_taken_whole_or_the_job_fails(text: str, found: str) -> None:
+    assert not_deterministic(plan(text)) == found
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -8,6 +8,7 @@ from tuner.plan.changed_table import above_changed_table
 from tuner.plan.expression import alias, attributes, bracketed, split_top_level
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
+from tuner.plan.pivot_values import pivot_limit
 from tuner.plan.relation import is_scan
 
 # Expressions that Catalyst calls Nondeterministic, as plans print them (Rand, MonotonicallyIncreasingID, Uuid, …). A column may
@@ -37,10 +38,11 @@ def not_deterministic(root: PlanNode) -> str:
     """
     changed = above_changed_table(root)
     merged = any(node.name in _MERGES for node in root.walk()) if changed else False
+    of_pivot = pivot_limit(root)
     for node in root.walk_query():
         if node.name == _SAMPLE:
             return _SAMPLE.lower()
-        if node.name in _LIMITS and _takes_rows_of_joins_as_they_come(node):
+        if node.name in _LIMITS and node is not of_pivot and _takes_rows_of_joins_as_they_come(node):
             return "LIMIT without ORDER BY"
         text = _ROW_ID.sub("", node.text) if merged and id(node) in changed else node.text
         function = _function(text)

@@ -91,13 +91,15 @@ _ANSI = ("on", "off", "view")
 
 @dataclass(frozen=True, slots=True)
 class Fragile:
-    """A statement, the views that it reads, and how ANSI is set while those are made and while it runs."""
+    """A statement, the views that it reads, and how ANSI is set while those are made and while it runs; of a column `pivot`
+    alone the values are taken, as columns are called by them."""
 
     text: str
     views: tuple[str, ...] = ()
     ansi_of_views: bool = False
     ansi: bool = True
     codegen: bool = True
+    pivot: str = ""
 
     def run(self, spark: SparkSession) -> list[Any]:
         spark.conf.set("spark.sql.codegen.wholeStage", str(self.codegen).lower())
@@ -107,7 +109,8 @@ class Fragile:
         for view in self.views:
             spark.sql(view)
         spark.conf.set("spark.sql.ansi.enabled", str(self.ansi).lower())
-        return spark.sql(self.text).collect()
+        frame = spark.sql(self.text)
+        return frame.groupBy("j").pivot(self.pivot).count().columns if self.pivot else frame.collect()
 
 
 def fragile_program(seed: int) -> Fragile:

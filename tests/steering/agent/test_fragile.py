@@ -46,6 +46,12 @@ _LEFT = {
     "a sample": (_SAMPLED, "a sample is not deterministic"),
     "limit": (f"SELECT {_ROW} {_JOINS} LIMIT 5", _IN_ORDER),
     "limit after an order with ties": (f"SELECT {_ROW} {_JOINS} ORDER BY x.n LIMIT 5", _IN_ORDER),
+    "limit of values that are then sorted": (
+        f"SELECT n FROM (SELECT DISTINCT x.n {_JOINS} LIMIT 10000) ORDER BY n", _IN_ORDER
+    ),
+    "limit of lists that are then sorted": (
+        f"SELECT n FROM (SELECT first(x.n) AS n {_JOINS} GROUP BY x.j LIMIT 10001) ORDER BY n", _IN_ORDER
+    ),
     "limit after an order of loose texts": (
         f"SELECT x.v COLLATE UTF8_LCASE AS name {_JOINS} ORDER BY name LIMIT 5", _IN_ORDER
     ),
@@ -89,6 +95,14 @@ _STEERED = {
     "a pivot": f"SELECT * FROM (SELECT x.j, x.n, x.id {_JOINS}) PIVOT (sum(id) FOR n IN (1, 2, 3))",
     "limit behind a shuffle": f"SELECT x.j, count(*) {_JOINS} GROUP BY x.j ORDER BY 2 LIMIT 9",
 }
+# What Spark asks for by itself, to know the columns.
+_PIVOTED = {
+    "values of a pivot": Fragile(f"SELECT x.j, x.n {_JOINS}", pivot="n"),
+    "values of a pivot that are computed": Fragile(
+        f"SELECT x.j, upper(concat(x.v, 'a')) AS name {_JOINS}", pivot="name"
+    ),
+    "values of a pivot of floating point": Fragile(f"SELECT x.j, x.d {_JOINS}", pivot="d"),
+}
 # Its first rows of all tasks are merged in the order in which these end (RDD.takeOrdered).
 _UNSTABLE = "limit after an order with ties"
 # What compiled code computes of a row only when it is asked for.
@@ -117,6 +131,7 @@ def _programs() -> dict[str, Fragile]:
     texts = {**{name: text for name, (text, _) in _LEFT.items()}, **_STEERED}
     return {
         **{name: Fragile(text, codegen=name in _WAITING) for name, text in texts.items()},
+        **_PIVOTED,
         "a list of groups by buckets": Fragile(_OF_BUCKETS, _BUCKETS),
         "a column of type CHAR": Fragile(_OF_PADDED, _PADDED),
         "view with ANSI read without": Fragile(_OF_VIEW, _VIEW, ansi_of_views=True, ansi=False, codegen=True),
@@ -152,7 +167,7 @@ def test_what_another_order_could_change_is_left(told: Told, name: str) -> None:
     assert _LEFT[name][1] in reason
 
 
-@pytest.mark.parametrize("name", _STEERED)
+@pytest.mark.parametrize("name", [*_STEERED, *_PIVOTED])
 def test_what_no_order_changes_is_ordered(told: Told, name: str) -> None:
     assert told.orders[name] == ("applied", "")
 

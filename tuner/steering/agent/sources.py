@@ -39,6 +39,7 @@ SOURCES = (
     "ListedFiles",
     "Shuffles",
     "KeyPath",
+    "PivotValues",
     "RowOrder",
     "BlockMatch",
     "Sizes",

@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -169,7 +170,8 @@ public final class RowOrder {
     }
     if (above != null && plan instanceof Project) above = above.aboveRenamed(Trees.list(((Project) plan).projectList()));
     boolean limits = LIMITS.contains(nameOf(plan)) || limited && plan instanceof Project;
-    List children = Trees.children(plan);
+    LogicalPlan values = PivotValues.belowLimit(plan);
+    List children = values == null ? Trees.children(plan) : Collections.singletonList(values);
     for (int i = 0; i < children.size(); i++) walk((LogicalPlan) children.get(i), above, limits);
     List subqueries = Trees.planExpressions(plan);
     for (int i = 0; i < subqueries.size(); i++) walkSubquery((PlanExpression) subqueries.get(i));

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
+from tuner.advice.known_blocks import KnownBlock, MeasuredBlock
 from tuner.advice.once_per_block import OncePerBlock
 from tuner.advice.steering_reach import Reach
 from tuner.advice.unseen_joins import unseen_joins
@@ -16,7 +17,7 @@ from tuner.cost.unit_costs import DEFAULT_COSTS, PRICE_ERROR, UnitCosts
 from tuner.model.cluster import Cluster
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query, QueryStatus
-from tuner.plan.merge_graphs import measured_by_labels, merge_graphs
+from tuner.plan.merge_graphs import merge_graphs
 from tuner.spark.join_selection.selection_conf import SelectionConf, read_conf
 from tuner.spark.knobs import (
     DRIVER_MAX_RESULT_SIZE,
@@ -38,11 +39,6 @@ from tuner.spark.version import major_minor, read_version
 
 _Found = TypeVar("_Found")
 
-# Relations that have grown or shrunk by more are not what an earlier run measured the joins of.
-_SAME_ROWS = 1.25
-# Nor of those of which what both have joined has so many times as many rows: a product of several relations' and their keys'.
-_SAME_JOINED = 2.0
-
 
 @dataclass(frozen=True)
 class PastRun:
@@ -51,6 +47,9 @@ class PastRun:
     queries: tuple[Query, ...]
     conf: Mapping[str, str] = field(default_factory=dict)
     cluster: Cluster = Cluster()  # noqa: RUF009 (frozen)
+    _blocks: dict[tuple[str, str], Sequence[MeasuredBlock]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     @cached_property
     def by_fingerprint(self) -> Mapping[str, tuple[Query, ...]]:
@@ -58,6 +57,15 @@ class PastRun:
         for query in self.queries:
             found.setdefault(query.fingerprint, []).append(query)
         return {fingerprint: tuple(queries) for fingerprint, queries in found.items()}
+
+    def blocks(self, fingerprint: str, signature: str) -> Sequence[MeasuredBlock]:
+        """One block of a query as its executions that came to their end measured it."""
+        key = fingerprint, signature
+        if key not in self._blocks:
+            whole = filter(is_whole, self.by_fingerprint.get(fingerprint, ()))
+            graphs = (graph for query in whole for graph in query.graphs if graph.signature == signature)
+            self._blocks[key] = tuple(map(MeasuredBlock, graphs))
+        return self._blocks[key]
 
 
 @dataclass(frozen=True)
@@ -169,7 +177,7 @@ class Facts:
         """The executions of a query that each earlier run had with values that this one has, newest first, as if that were the
         latest run, with all runs at hand beside it."""
         values = {query.literals for query in self.queries}
-        all_runs = (*self.earlier, PastRun(self.queries, self.conf, self.cluster))
+        all_runs = (*self.earlier, self._this_run)
         for past in reversed(self.earlier):
             mine = past.by_fingerprint.get(fingerprint or "", ())
             if then := tuple(query for query in mine if query.literals in values):
@@ -192,27 +200,34 @@ class Facts:
     def graphs_of(self, query: Query) -> tuple[JoinGraph, ...]:
         """The blocks of a query of this run, each once, with what earlier runs measured of them in other orders."""
         mine = {graph.signature: graph for graph in query.graphs}
-        known = (graph for graph in self._graphs_so_far(query) if graph.signature in mine)
-        return merge_graphs((*(g for g in known if _is_as_large(g, mine[g.signature])), *query.graphs))
+        known = (other for graph in mine.values() for other in self._in_other_orders(query, graph))
+        return merge_graphs((*known, *query.graphs))
 
     def with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
         """One block of a query, which may have several alike, with what earlier runs measured of it in other orders."""
         return self.once(_histories).of(graph, lambda: self._with_history(query, graph), query.fingerprint)
 
     def _with_history(self, query: Query, graph: JoinGraph) -> JoinGraph:
-        known = (g for g in self._graphs_so_far(query) if g.signature == graph.signature and _is_as_large(g, graph))
-        (merged,) = merge_graphs((*known, graph))
+        (merged,) = merge_graphs((*self._in_other_orders(query, graph), graph))
         return merged
 
-    def _graphs_so_far(self, query: Query) -> Iterator[JoinGraph]:
-        same = (
-            q for queries in self.of_all_runs for q in queries if q.fingerprint == query.fingerprint and is_whole(q)
-        )
-        return (graph for q in same for graph in q.graphs)
+    def _in_other_orders(self, query: Query, graph: JoinGraph) -> Sequence[JoinGraph]:
+        known, key = self.once(_known_blocks), (query.fingerprint, graph.signature)
+        if key not in known:
+            known[key] = KnownBlock([block for run in (*self.earlier, self._this_run) for block in run.blocks(*key)])
+        return known[key].in_other_orders(graph)
+
+    @cached_property
+    def _this_run(self) -> PastRun:
+        return PastRun(self.queries, self.conf, self.cluster)
 
 
 def _histories(_: Facts) -> OncePerBlock[JoinGraph]:
     return OncePerBlock()
+
+
+def _known_blocks(_: Facts) -> dict[tuple[str, str], KnownBlock]:
+    return {}
 
 
 def cores_for_tasks(cluster: Cluster, conf: Mapping[str, str]) -> Cluster:
@@ -227,23 +242,3 @@ def cores_for_tasks(cluster: Cluster, conf: Mapping[str, str]) -> Cluster:
 def is_whole(query: Query) -> bool:
     """Whether a query came to its end, so that its rows and times are all there."""
     return query.status is QueryStatus.SUCCEEDED and query.duration_ms is not None
-
-
-def _is_as_large(graph: JoinGraph, now: JoinGraph) -> bool:
-    """Whether what was measured of a block then still holds: its relations put out about as many rows, and so did what both runs
-    joined of them. Other values of a filter may keep as many rows of a relation that meet many more of another."""
-    relations = zip(_rows(graph), _rows(now), strict=True)
-    if any(
-        then is not None and today is not None and not _are_alike(then, today, _SAME_ROWS) for then, today in relations
-    ):
-        return False
-    before, today = measured_by_labels(graph), measured_by_labels(now)
-    return all(_are_alike(before[one].rows, today[one].rows, _SAME_JOINED) for one in before.keys() & today.keys())
-
-
-def _are_alike(then: int, today: int, factor: float) -> bool:
-    return 1 / factor <= (then + 1) / (today + 1) <= factor
-
-
-def _rows(graph: JoinGraph) -> list[int | None]:
-    return [r.rows for r in sorted(graph.relations, key=lambda r: (r.label, -1 if r.rows is None else r.rows))]

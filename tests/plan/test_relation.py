@@ -55,7 +55,17 @@ from .trees import plan
         ("Scan parquet default.orders_4711123456 | [a#1]", "default.orders_4711123456"),
         ("Scan parquet default.manual__orders_deadbeef | [a#1]", "default.manual__orders_deadbeef"),
         ("Scan parquet default.orders_v2 | [a#1]", "default.orders_v2"),
-        ("Scan ExistingRDD | [a#1]", "existingrdd"),
+        ("Scan ExistingRDD | [v#2,a#1L]", "existingrdd:a-v"),
+        ("Scan ExistingRDD orders_20240131 | [a#1]", "existingrdd"),
+        # The same to the agent, which does not read texts.
+        ("Scan ExistingRDD | [a#1,my name#2]", "existingrdd"),
+        ("Scan ExistingRDD | [a#1,b,c#2]", "existingrdd"),
+        ("Scan ExistingRDD | [a#1,b#2, ... 24 more fields]", "existingrdd"),
+        ("Scan ExistingRDD | []", "existingrdd"),
+        (
+            f"Scan ExistingRDD | [{','.join(f'column_{n}#{n}' for n in range(10, 20))}]",
+            "existingrdd:column_10-column_11-column_12-colum~82ca27661c58",
+        ),
         ("BatchScan lake.sales.orders | [a#1]", "lake.sales.orders"),
         ("BatchScan parquet file:/lake/orders/day=2024-01-01 | [a#1]", "file:/lake/orders/day=*"),
         (

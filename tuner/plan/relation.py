@@ -85,6 +85,10 @@ _VOLATILE = (
     (re.compile(r"(?<=/)part-\d{5}-[^/]+"), "*"),
 )
 _LONGEST_PREFIX = len("GpuFile")
+# Rows that a program made, or has in a checkpoint: their columns tell them apart, where the text has each, and as a plain word.
+_RDD = "Scan ExistingRDD"
+_LONGEST_RDD = 60
+_PLAIN_COLUMN = re.compile(r"([A-Za-z0-9_]+)#\d+L?")
 _REUSED = ("ReusedSubquery", "ReusedExchange", "Subquery")  # shown without what is below them
 _LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", "EmptyRelation"})
 
@@ -132,7 +136,8 @@ scans_of = once_a_plan(ScansBelow)
 
 
 def relation_name(scan: PlanNode) -> str:
-    """`database.table`, lower case, or the path; `*` for dates and ids of runs in either, and for partition values in paths.
+    """`database.table`, lower case, or the path; `*` for dates and ids of runs in either, and for partition values in paths;
+    `existingrdd:` and the columns of rows without a name.
 
     One printable line without credentials, at most 500 characters.
     """
@@ -160,6 +165,8 @@ def catalog_table(scan: PlanNode) -> str | None:
 
 
 def _relation_name(scan: PlanNode) -> str:
+    if scan.full_name.strip() == _RDD:
+        return _rdd_name(_behind_name(scan))
     relation, path = _named(scan.full_name)
     if relation is not None:
         return normalise_table(relation)
@@ -187,6 +194,14 @@ def _named(full_name: str) -> tuple[str | None, str]:
         nameless = _OBJECT.fullmatch(first)
         return _table_name((others[0] if others else nameless[1]) if nameless else first), ""
     return None, ""
+
+
+@by_text
+def _rdd_name(text: str) -> str:
+    found = bracketed(text)
+    columns = [_PLAIN_COLUMN.fullmatch(column) for column in found[0].split(",")] if found else [None]
+    names = sorted(column[1] for column in columns if column)
+    return identifier(f"existingrdd:{'-'.join(names)}", _LONGEST_RDD) if len(names) == len(columns) else "existingrdd"
 
 
 def _described(scan: PlanNode) -> str | None:

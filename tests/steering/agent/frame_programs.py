@@ -102,6 +102,14 @@ def checkpointed(spark: SparkSession) -> Rows:
     )
 
 
+def checkpoints_joined(spark: SparkSession) -> Rows:
+    """Of other columns each: none is joined with itself."""
+    orders = spark.table("orders").select("id", "item", "store").localCheckpoint()
+    items = spark.table("items").select(f.col("id").alias("item"), "brand").localCheckpoint()
+    stores = spark.table("stores").select(f.col("id").alias("store"), "city").localCheckpoint()
+    return orders.join(items, "item").join(stores, "store").select("id", "brand", "city").collect()
+
+
 def made_by_hand(spark: SparkSession) -> Rows:
     """Rows of the program's own, and a range."""
     words = spark.createDataFrame([(n % 5, f"w{n}") for n in range(9)] + [(None, "none")], "category int, word string")
@@ -262,8 +270,8 @@ def by_paths(spark: SparkSession) -> Rows:
 FRAME_PROGRAMS: dict[str, Callable[[SparkSession], Any]] = {
     program.__name__.replace("_", " "): program
     for program in (
-        *(with_columns, aliases, same_frame_twice, broadcast_by_hand, cached, checkpointed, made_by_hand),
-        *(python_function, repartitioned, pivoted, latest_of_each, looked_at_before, written_and_read),
+        *(with_columns, aliases, same_frame_twice, broadcast_by_hand, cached, checkpointed, checkpoints_joined),
+        *(made_by_hand, python_function, repartitioned, pivoted, latest_of_each, looked_at_before, written_and_read),
         *(streamed, streams_joined, sampled, observed, by_paths),
     )
 }

@@ -45,6 +45,10 @@ def view_of_rdd(spark: SparkSession, view: str, name: str | None) -> None:
     spark._jsparkSession.createDataset(rdd, jvm.org.apache.spark.sql.Encoders.LONG()).createGlobalTempView(view)
 
 
+def view_of_checkpoint(spark: SparkSession, view: str, *columns: str) -> None:
+    spark.range(0).selectExpr(*columns).localCheckpoint().createGlobalTempView(view)
+
+
 def run(spark: SparkSession, name: str, text: str) -> None:
     session = spark.newSession()
     *before, last = [statement for statement in text.split(";") if statement.strip()]
@@ -66,6 +70,9 @@ def main(statements_file: str, tables: str) -> None:
     view_by_second_api(spark, "clicks", "customer BIGINT, url STRING, date DATE", f"{tables}/clicks")
     view_of_rdd(spark, "numbers", None)
     view_of_rdd(spark, "named_numbers", "Rows of numbers")
+    view_of_checkpoint(spark, "kept_orders", "id", "id AS customer", "id AS qty")
+    view_of_checkpoint(spark, "kept_customers", "id AS customer", "id AS region")
+    view_of_checkpoint(spark, "kept_wide", *(f"id AS column_of_many_{number}" for number in range(25)))
     statements = json.loads(Path(statements_file).read_text(encoding="utf-8"))
     with ThreadPoolExecutor(2) as pool:
         jobs = [pool.submit(run, spark, name, text.replace("{tables}", tables)) for name, text in statements.items()]

@@ -29,6 +29,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.internal.SQLConf;
 
 /**
  * Relations under the names that `tuner.plan.relation` gives the scans which Spark plans for them. The rules for paths
@@ -36,12 +37,14 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
  */
 public final class Names {
   private static final int LONGEST = 500;
+  private static final int LONGEST_RDD = 60;
   private static final int MOST_PATHS = 10000;
   private static final Pattern SCAN = Pattern.compile("^(?:Scan|FileScan|BatchScan)\\s+");
   private static final Pattern FORMAT =
       Pattern.compile("^(?:parquet|orc|csv|json|text|avro|delta|hive|jdbc|binaryFile|xml)(?:\\s+|$)");
   /** Java's Object.toString: a class, and a hash that each object has of its own. */
   private static final Pattern OBJECT = Pattern.compile("[\\w.$]+@[0-9a-f]{1,8}");
+  private static final Pattern PLAIN_COLUMN = Pattern.compile("[A-Za-z0-9_]+");
   private static final String JDBC = "JDBCRelation";
   private static final Pattern IN_QUERIES = Pattern.compile("(?U)[\\s'(]");
   private static final Pattern WORD = Pattern.compile("(?U)[a-z_][\\w.]*");
@@ -125,13 +128,29 @@ public final class Names {
     if (leaf instanceof LocalRelation) return "localtablescan";
     if (leaf instanceof OneRowRelation) return "onerowrelation";
     if (leaf instanceof Range) return "range";
-    if (leaf instanceof LogicalRDD) return "existingrdd";
+    if (leaf instanceof LogicalRDD) return ofRows((LogicalRDD) leaf);
     if (leaf instanceof ExternalRDD) {
       String rdd = ((ExternalRDD) leaf).rdd().name();
       String name = rdd == null ? "" : named("Scan " + rdd);
       return name.isEmpty() ? "scan" : identifier(name);
     }
     return "?" + leaf.getClass().getSimpleName();
+  }
+
+  /** Rows without a name by their columns, where the text of their scan has all of these, and can be read. */
+  private static String ofRows(LogicalRDD leaf) {
+    List output = Trees.list(leaf.output());
+    if (leaf.rdd().name() != null || output.isEmpty() || output.size() > SQLConf.get().maxToStringFields()) return "existingrdd";
+    List names = new ArrayList();
+    for (int i = 0; i < output.size(); i++) {
+      String name = ((Attribute) output.get(i)).name();
+      if (!PLAIN_COLUMN.matcher(name).matches()) return "existingrdd";
+      names.add(name);
+    }
+    Collections.sort(names);
+    StringBuilder found = new StringBuilder("existingrdd");
+    for (int i = 0; i < names.size(); i++) found.append(i == 0 ? ':' : '-').append((String) names.get(i));
+    return identifier(found.toString(), LONGEST_RDD);
   }
 
   /** The table that is read through Spark's second API for data sources; null for other leaves. */
@@ -244,8 +263,12 @@ public final class Names {
 
   /** A printable name of at most 500 characters; a digest tells apart what is cut (tuner.printable.identifier). */
   public static String identifier(String name) {
-    if (name.length() > LONGEST) {
-      name = name.substring(0, LONGEST - 13) + "~" + sha256(name).substring(0, 12);
+    return identifier(name, LONGEST);
+  }
+
+  private static String identifier(String name, int longest) {
+    if (name.length() > longest) {
+      name = name.substring(0, longest - 13) + "~" + sha256(name).substring(0, 12);
     }
     return isPlain(name) ? name : UNPRINTABLE.matcher(SPACES.matcher(name).replaceAll(" ")).replaceAll("\ufffd");
   }

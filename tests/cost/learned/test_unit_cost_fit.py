@@ -96,6 +96,27 @@ def test_a_stage_that_cannot_have_done_its_work_in_its_time_tells_nothing() -> N
     assert fit_unit_costs([product], DEFAULT_COSTS) == DEFAULT_COSTS
 
 
+def waiting(tasks: int = 100) -> Sample:
+    """A stage whose tasks waited for 10,000 seconds in all for what has no price: Python, a database, a service."""
+    return Sample("waits", 3_000_000, 4, QueryWork((StageWork(9, tasks, 10_000_000, {"task": tasks}),)))
+
+
+def test_a_stage_that_waited_for_what_has_no_price_tells_nothing() -> None:
+    found = night(TRUE, noise=0)
+    assert fit_unit_costs([*found, waiting()], DEFAULT_COSTS) == fit_unit_costs(found, DEFAULT_COSTS)
+
+
+def test_such_stages_may_be_most_of_a_jobs() -> None:
+    found = night(TRUE, noise=0)
+    assert fit_unit_costs([*found, *[waiting(4)] * 200], DEFAULT_COSTS) == fit_unit_costs(found, DEFAULT_COSTS)
+
+
+@pytest.mark.parametrize("queries", [1, 40])
+def test_a_machine_that_is_slow_throughout_is_believed(queries: int) -> None:
+    learned = fit_unit_costs(night(times(DEFAULT_COSTS, 30), queries=queries, noise=0), DEFAULT_COSTS)
+    assert learned.sort == pytest.approx(30 * DEFAULT_COSTS.sort, rel=0.3)
+
+
 def broadcasting(each: BroadcastWork) -> list[Sample]:
     """Ten runs that broadcast twenty of these."""
     return [replace(one, work=replace(one.work, broadcasts=(each,) * 20)) for one in night(DEFAULT_COSTS, queries=10)]

@@ -25,6 +25,7 @@ _NAMES = [name for name, _ in PRICES]
 # powers 0 to 0.5, those from 0.1 to 0.2 predict unseen queries of TPC-DS best.
 _POWER = 0.15
 _LEAST_MS = 20.0
+_LEAST_NS = _LEAST_MS * 1e6
 # How much a price that the stages say nothing of is held to the prior. A training set tells most prices apart; from 0.03
 # to 0.1 its error on queries left out is the same, and below, prices of what always comes together (sorting, merging)
 # trade places. One job's few stages tell hardly more than how fast the machine is: 3 to 12 queries of TPC-DS foretell the
@@ -37,6 +38,9 @@ _FLOOR = 0.25
 # A stage whose work the prior prices at more than this many times what it took was not counted right, as products were until
 # their rows were divided by their tasks. Of logs of 20 clusters none comes to 10, with `_LEAST_MS` as the least that counts.
 _MOST_TIMES_FASTER = 100.0
+# One that took more than this many times what its job's stages usually take for their price waited for what has none: Python,
+# a database, a service. Of the stages of 12 logs, of TPC-DS and of clusters of others, none comes to 10.
+_MOST_TIMES_SLOWER = 10.0
 # What tasks take for each second that they have a processor, where one run is all that is known: 1.4 in logs of clusters of
 # others, 1.6 to 2 of TPC-DS on two cores.
 _STRETCH = 1.6
@@ -79,10 +83,23 @@ def fit_unit_costs(found: Sequence[Sample], prior: UnitCosts, hold: float = HOLD
 
 
 def _believed(each: Sequence[tuple[StageWork, float]], prior: UnitCosts) -> list[tuple[StageWork, float]]:
-    """The stages that may have done their work in their time: one that cannot would scale the whole prior down."""
+    """The stages that may have done their work, and little else, in their time: one of others would scale the whole prior."""
     priced = stage_nanoseconds([stage for stage, _ in each], prior)
-    most = _MOST_TIMES_FASTER
-    return [(stage, ns) for (stage, ns), p in zip(each, priced, strict=True) if p <= most * max(ns, _LEAST_MS * 1e6)]
+    told = [(*one, max(p, _LEAST_NS)) for one, p in zip(each, priced, strict=True)]
+    told = [(stage, ns, p) for stage, ns, p in told if p <= _MOST_TIMES_FASTER * max(ns, _LEAST_NS)]
+    slowest = _MOST_TIMES_SLOWER * _usual_times([(ns, p) for _, ns, p in told])
+    return [(stage, ns) for stage, ns, p in told if ns <= slowest * p]
+
+
+def _usual_times(each: Sequence[tuple[float, float]]) -> float:
+    """How many times their price stages take: the median, by their priced work, of which those that wait have little."""
+    by_times = sorted((ns / priced, priced) for ns, priced in each)
+    half, below = sum(priced for _, priced in by_times) / 2, 0.0
+    for times, priced in by_times:
+        below += priced
+        if below >= half:
+            return times
+    return 1.0
 
 
 def amounts_matrix(stages: Sequence[StageWork]) -> Array:

@@ -153,7 +153,7 @@ def test_what_runs_with_other_changes_tell_counts_as_well() -> None:
 
 def test_pooled_noise_evens_out_but_for_what_all_share() -> None:
     def one(shared: float) -> Comparison:
-        return Comparison("q", 10, LogRatio(0.0, 0.01), 10, shared=shared)
+        return Comparison("q", 10, LogRatio(0.0, 0.01), 10, ratio_shared=shared)
 
     assert pooled([one(0.0)] * 100).ratio.deviation == pytest.approx(0.01)
     assert pooled([one(1.0)] * 100).ratio.deviation == pytest.approx(0.1)

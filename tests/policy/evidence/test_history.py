@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import pytest
 
+from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.log_ratio import LogRatio
 from tuner.policy.evidence.metric import CPU, LATENCY_SECONDS
@@ -263,3 +265,21 @@ def test_a_night_of_a_job_of_one_query_is_as_slow_as_it_was_beside_what_was_fore
     assert usual is not None and effect is not None
     history.add([slow])
     assert history.night(slow, "change") == pytest.approx(30 / usual * math.exp(effect.mean), rel=1e-3)
+
+
+def of_a_property_that_does_nothing(seed: int, *, nights: int) -> Comparison:
+    """Twenty queries of one run without it and so many with it, by the clock alone: it and the machine are off by 0.06."""
+    chance, history = random.Random(seed), History()
+    for number in range(nights + 1):
+        machine, changes = chance.gauss(0, 0.06), CHANGE if number else frozenset[str]()
+        seconds = [20 * math.exp(machine + chance.gauss(0, 0.06)) for _ in range(20)]
+        ran = [Measured(f"q{i}", 0, one, 10**9, changes, properties=changes) for i, one in enumerate(seconds)]
+        history.add(ran)
+    return pooled([found for one in ran if (found := history.compared(one, CHANGE)) is not None])
+
+
+@pytest.mark.parametrize("nights", [4, 20])
+def test_the_one_run_without_a_property_had_one_machine_for_all_its_queries(nights: int) -> None:
+    found = [of_a_property_that_does_nothing(seed, nights=nights).ratio for seed in range(80)]
+    held = sum(one.low <= 1 <= one.high for one in found)
+    assert 0.85 * len(found) <= held <= 0.97 * len(found), "of 90 % intervals"

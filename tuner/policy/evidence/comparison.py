@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from tuner.policy.evidence.log_ratio import CERTAIN, Z_90, LogRatio
+from tuner.policy.evidence.unsure_sum import UnsureSum
 from tuner.policy.measure import Key
 
 # What promotes a change: how probable it must be that it gains.
@@ -31,7 +32,8 @@ class Comparison:
 
     `measured` are seconds of the latest run, `expected` those it would have taken without, on the machine of that run, off by
     `unsure` (a variance of the log). `ratio` is what all runs tell of how many times as long it takes as without. `speed` is how
-    long the machine took against usual in that run; `shared` the share of what is unsure that it shares with the other queries.
+    long the machine took against usual in that run. `shared` is the share of what is unsure of `expected` that it shares with the
+    other queries, `ratio_shared` that of `ratio`: the machines of all runs that taught it were those of the other queries, too.
     `literals` is the class of its values, "" for several; `runs` is in how many runs it had them; `turn`
     counts its executions with these in the run.
     """
@@ -42,6 +44,7 @@ class Comparison:
     expected: float
     speed: float = 1.0
     shared: float = 0.0
+    ratio_shared: float = 0.0
     unsure: float = 0.0
     literals: str = ""
     runs: int = 1
@@ -107,23 +110,21 @@ def pooled(comparisons: Sequence[Comparison]) -> Comparison:
     expected, measured = sum(c.expected for c in comparisons), sum(c.measured for c in comparisons)
     if not expected or not measured:
         return Comparison("", measured, LogRatio(), expected)
-    shared = sum(c.shared * c.expected for c in comparisons) / expected
-
-    def variance(parts: Iterable[tuple[float, float]]) -> float:
-        """Of a sum, from its parts and the variances of their logs."""
-        each = [seconds * math.sqrt(of_log) for seconds, of_log in parts]
-        return (1 - shared) * sum(one**2 for one in each) + shared * sum(each) ** 2
-
-    with_them = [(c.expected * math.exp(min(50.0, c.ratio.mean)), c.ratio.variance) for c in comparisons]
-    total = sum(seconds for seconds, _ in with_them)
+    total, of_ratio, of_expected = 0.0, UnsureSum(), UnsureSum()
+    for c in comparisons:
+        with_them = c.expected * math.exp(min(50.0, c.ratio.mean))
+        total += with_them
+        of_ratio.add(with_them**2 * c.ratio.variance, c.ratio_shared)
+        of_expected.add(c.expected**2 * c.unsure, c.shared)
     return Comparison(
         "",
         measured,
-        LogRatio(math.log(total / expected), max(CERTAIN, variance(with_them) / total**2)),
+        LogRatio(math.log(total / expected), max(CERTAIN, of_ratio.variance / total**2)),
         expected,
         expected / sum(c.usual for c in comparisons),
-        shared,
-        variance((c.expected, c.unsure) for c in comparisons) / expected**2,
+        of_expected.shared,
+        of_ratio.shared,
+        of_expected.variance / expected**2,
     )
 
 

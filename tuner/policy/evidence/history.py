@@ -129,7 +129,7 @@ class History:
     def has_come_back(self, query: Measured) -> bool:
         """Whether a query of the latest run ran before with the same values."""
         known = self._of(query)
-        return known is not None and sum(runs for runs, _ in known.together.values()) > 1
+        return known is not None and sum(runs.number for runs in known.together.values()) > 1
 
     def effect(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> LogRatio | None:
         """How many times as long a query takes with these changes as with others instead: None where it never ran without."""
@@ -157,6 +157,11 @@ class History:
         found = known.filters[CLOCK.name].effect(changes)
         return found if found.variance < UNKNOWN / 2 else None
 
+    def shared_effect(self, query: Measured, changes: frozenset[str]) -> float:
+        """The share of what is unsure of `effect` that a query shares with the others of its runs."""
+        known = self._of(query)
+        return known.shared_effect(changes) if known else 0.0
+
     def compared(self, query: Measured, changes: frozenset[str], instead_of: Iterable[str] = ()) -> Comparison | None:
         """A query of the latest run with these of its changes, against what it would have taken with others instead: None
         where it never ran without them."""
@@ -175,6 +180,7 @@ class History:
             expected=query.seconds * math.exp(level.mean - log) * known.speed,
             speed=known.speed,
             shared=known.shared,
+            ratio_shared=known.shared_effect(changes),
             unsure=level.variance + extra + known.spreads[CLOCK.name].variance,
             literals=query.literals,
             runs=known.runs_with(changes),
@@ -198,7 +204,7 @@ class History:
             ratio=found,
             expected=query.seconds,
             speed=known.speed,
-            shared=(known.shared * ratio.variance + off**2) / found.variance,
+            ratio_shared=(known.shared_effect(mine) * ratio.variance + off**2) / found.variance,
             literals=query.literals,
             turn=query.turn,
         )
@@ -304,7 +310,7 @@ class History:
                 if not one.known.fleeting:
                     fleet.add(error, rest)
             if metric is CLOCK:
-                one.known.shared = unsure / (unsure + one.noise)
+                one.known.unsure, one.known.noise = unsure, one.noise
 
     def _seen(self, metric: Metric, query: Measured, known: KnownQuery, value: float, usual: float) -> _Seen:
         """What one query measured, and whether that tells how fast the machine was. `usual` is the spread of all queries."""

@@ -106,7 +106,7 @@ def test_what_is_tried_together_is_one_row_and_as_sure_as_the_whole() -> None:
     found = savings(nights)
     assert {saving.change_id for saving in found} == {order.id}
     assert by_change(found)[order.id] == pytest.approx(300, rel=0.03)
-    assert all(saving.deviation < 3 for saving in found)
+    assert all(saving.deviation < 5 for saving in found), "of 40 s in one run without"
 
 
 def test_what_was_always_together_is_counted_once() -> None:
@@ -448,3 +448,23 @@ def test_other_clusters_are_told_apart() -> None:
     bigger = [*nights[:1], *nights[1:], other]
     found = savings(bigger)
     assert {saving.run_key for saving in found} >= {night.key for night in nights[1:]}
+
+
+@pytest.mark.parametrize("nights", [1, 6])
+def test_bounds_hold_what_a_propertys_queries_are_off_by_together(nights: int) -> None:
+    """Twenty queries that take a fifth less from the second run on; each is off by 0.06, and so is the machine."""
+    names = [f"q{i}" for i in range(20)]
+    property_ = decided(conf(), Standing.PROMOTED, queries=names)
+
+    def last_of(seed: int) -> Saving:
+        chance, runs = random.Random(seed), list[Run]()
+        for number in range(nights + 1):
+            usual = 60 * (0.8 if number else 1.0) * math.exp(chance.gauss(0, 0.06))
+            seconds = {name: usual * math.exp(chance.gauss(0, 0.06)) for name in names}
+            runs.append(run(number, seconds, *([property_] if number else [])))
+        return savings(runs)[-1]
+
+    found = [last_of(seed) for seed in range(60)]
+    assert all(saving.variance_of_run == pytest.approx(saving.deviation**2) for saving in found)
+    held = sum(abs(saving.seconds - 20 * 12) < Z_90 * saving.deviation for saving in found)
+    assert 0.8 * len(found) < held < 0.98 * len(found), "of 90 % intervals"

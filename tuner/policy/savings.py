@@ -17,6 +17,7 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.context import ByContext
 from tuner.policy.evidence.history import EFFECT_SPREAD, History
 from tuner.policy.evidence.log_ratio import LogRatio
+from tuner.policy.evidence.unsure_sum import UnsureSum
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.failed_twice import failed_twice
 from tuner.policy.held_share import HeldShare
@@ -71,12 +72,12 @@ def shared_out(without: float, ratio: LogRatio, each: Sequence[tuple[str, LogRat
     unsure = sum(one.variance for _, one in each)
     with_them = without * math.exp(ratio.mean)
     scale = without if abs(ratio.mean) < 1e-9 else (without - with_them) / -ratio.mean
-    of_all = with_them**2 * ratio.variance
+    of_all = without**2 * ratio.variance
     return [
         Share(
             id_,
             -(one.mean + rest * one.variance / unsure) * scale,
-            with_them * one.deviation,
+            without * one.deviation,
             of_all * one.variance / unsure,
         )
         for id_, one in each
@@ -130,7 +131,7 @@ class _Effects:
 def _of_run(took: Sequence[_Took], trials: Mapping[str, str], effects: _Effects, history: History) -> list[Share]:
     usual = [replace(one.query, seconds=one.seconds) for one in took]
     moved = moved_beside(usual, lambda query, changes: effects.of(query, changes, history))
-    total: dict[str, tuple[float, float, float]] = {}
+    total: dict[str, _OfTrial] = {}
     for number, one in enumerate(took):
         changes = one.query.changes | moved.get(number, frozenset())
         ratio = effects.of(one.query, changes, history) if changes else None
@@ -142,10 +143,28 @@ def _of_run(took: Sequence[_Took], trials: Mapping[str, str], effects: _Effects,
         each = [(trial, effects.of(one.query, frozenset(ids), history)) for trial, ids in by_trial.items()]
         known = [(trial, own or LogRatio(0.0, EFFECT_SPREAD**2)) for trial, own in each]
         for share in shared_out(one.seconds * math.exp(-ratio.mean), ratio, known):
-            seconds, variance, of_all = total.get(share.change_id, (0.0, 0.0, 0.0))
-            added = seconds + share.seconds, variance + share.deviation**2, of_all + share.variance_of_all
-            total[share.change_id] = added
-    return [Share(id_, seconds, math.sqrt(variance), of_all) for id_, (seconds, variance, of_all) in total.items()]
+            common = history.shared_effect(one.query, frozenset(by_trial[share.change_id]))
+            total.setdefault(share.change_id, _OfTrial()).add(share, common)
+    return [
+        Share(id_, found.seconds, math.sqrt(found.alone.variance), found.of_all.variance)
+        for id_, found in total.items()
+    ]
+
+
+@dataclass(slots=True)
+class _OfTrial:
+    """The sum of a trial's shares in what queries of a run gained: how unsure it is by what the trial does alone, and its part in
+    what is unsure `of_all`."""
+
+    seconds: float = 0.0
+    alone: UnsureSum = field(default_factory=UnsureSum)
+    of_all: UnsureSum = field(default_factory=UnsureSum)
+
+    def add(self, share: Share, common: float) -> None:
+        """What one query gained: so much of what is unsure of it is common to all queries."""
+        self.seconds += share.seconds
+        self.alone.add(share.deviation**2, common)
+        self.of_all.add(share.variance_of_all, common)
 
 
 @dataclass(frozen=True, slots=True)

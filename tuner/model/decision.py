@@ -64,13 +64,14 @@ class DecidedChange:
 
     `why` is what it was advised for, or what is known of it since; `held` is what keeps it out of this run, or leaves it to
     people, all the same. `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what
-    else was in force on its queries. `literals` are the classes of the values that its query was measured with: on a join it
-    acts on no others, and on none that it is `excluded` from. `neutral` are the columns (`FilterCondition.columns`) whose
-    values do not count for these classes, for they were seen to move few rows; nor do those of `fleeting` ones, which were others
-    in each run. `lost_with` are the bytes of input of the runs that took it out, `lost_reading` those that its query read, where
-    it is to that query's joins. `failed_without`: the last run that left it out to compare failed, and none with it has since.
-    `away`: of a change to a join, how many measured runs in a row were without its query; `held_runs`: of what is proven, how
-    many have held it.
+    else was in force on its queries; `measured_ratio` is how many times as long the queries that it names take as without it,
+    by all runs (None: no run told, or a version before decided it). `literals` are the classes of the values that its query was
+    measured with: on a join it acts on no others, and on none that it is `excluded` from. `neutral` are the columns
+    (`FilterCondition.columns`) whose values do not count for these classes, for they were seen to move few rows; nor do those
+    of `fleeting` ones, which were others in each run. `lost_with` are the bytes of input of the runs that took it out,
+    `lost_reading` those that its query read, where it is to that query's joins. `failed_without`: the last run that left it out
+    to compare failed, and none with it has since. `away`: of a change to a join, how many measured runs in a row were without
+    its query; `held_runs`: of what is proven, how many have held it.
     """
 
     change: Change
@@ -87,6 +88,7 @@ class DecidedChange:
     away: int = 0
     held_runs: int = 0
     lost_reading: tuple[int, ...] = ()
+    measured_ratio: float | None = None
 
     @property
     def rung(self) -> LiteralRung | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -50,3 +51,8 @@ class Effect:
     def gain(self) -> float | None:
         """Seconds, less than 0 for a loss; None where nothing was measured."""
         return self.total.gain if self.comparisons else None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as long the queries that it names take as without, by all runs; None where nothing was measured."""
+        return math.exp(min(50.0, pooled(self.named).ratio.mean)) if self.named else None

@@ -19,7 +19,7 @@ def foretold_pairs(decisions: Iterable[Decision]) -> Iterator[PredictionPair]:
     Where several were measured on one query, what each of them did cannot be told.
     """
     for number, decision in enumerate(decisions):
-        measured = [d for d in decision.changes if d.gained_seconds is not None and not d.change.needs]
+        measured = [d for d in decision.changes if d.measured_ratio is not None and not d.change.needs]
         shared = Counter(query for d in measured for query in set(d.queries))
         for decided in measured:
             if all(shared[query] == 1 for query in decided.queries) and (pair := _pair(decided, f"job {number}")):
@@ -27,8 +27,8 @@ def foretold_pairs(decisions: Iterable[Decision]) -> Iterator[PredictionPair]:
 
 
 def _pair(decided: DecidedChange, job: str) -> PredictionPair | None:
-    foretold, gained = decided.change.prediction, decided.gained_seconds
-    if foretold is None or gained is None or decided.change.secures or not (foretold.before > 0 and foretold.after > 0):
+    foretold, ratio = decided.change.prediction, decided.measured_ratio
+    if foretold is None or ratio is None or decided.change.secures or not (foretold.before > 0 and foretold.after > 0):
         return None
-    left = max(_LEAST, 1 - gained / foretold.before)
-    return PredictionPair(decided.change.advisor, job, math.log(foretold.after / foretold.before), math.log(left))
+    measured = math.log(max(_LEAST, ratio))
+    return PredictionPair(decided.change.advisor, job, math.log(foretold.after / foretold.before), measured)

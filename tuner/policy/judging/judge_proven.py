@@ -54,7 +54,7 @@ def _judge_trial(ledger: LedgerState, run: Run, trial: Sequence[DecidedChange], 
         if decided.standing is Standing.PROMOTED:
             _judge_promoted(ledger, run, decided, effect, allocation, blame.get(decided.id))
         else:
-            put_on_record(ledger, run, decided, decided.standing, decided.why, effect.gain)
+            put_on_record(ledger, run, decided, decided.standing, decided.why, effect)
 
 
 def _judge_promoted(
@@ -66,12 +66,12 @@ def _judge_promoted(
     blamed_for: Reason | None,
 ) -> None:
     if loss := blamed_for or sure_loss(effect, effect.total, allocation, run):
-        judge_loss(ledger, run, decided, loss, effect.gain)
+        judge_loss(ledger, run, decided, loss, effect)
         return
     severe = severe_night(ledger, run, decided) if effect.comparisons else None
     if severe and costs_more_than_it_gains(ledger, run, decided, severe):
         why = Reason(ReasonCode.LOSES_ON_SOME_NIGHTS, severe.numbers)
-        put_on_record(ledger, run, decided, Standing.ROLLED_BACK, why, effect.gain)
+        put_on_record(ledger, run, decided, Standing.ROLLED_BACK, why, effect)
         return
-    put_on_record(ledger, run, decided, Standing.PROMOTED, decided.why, effect.gain, doubt=severe)
+    put_on_record(ledger, run, decided, Standing.PROMOTED, decided.why, effect, doubt=severe)
     hold_out_if_unmeasured(ledger, run, decided)

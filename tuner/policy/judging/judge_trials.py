@@ -74,12 +74,12 @@ def _judge_trial(
 ) -> None:
     belief = believed(effect.total, predictions([decided]))
     if loss := blamed_for or sure_loss(effect, belief, allocation, run):
-        judge_loss(ledger, run, decided, loss, effect.gain)
+        judge_loss(ledger, run, decided, loss, effect)
     elif not effect.comparisons:
         judge_unmeasured(ledger, run, decided)
     else:
         found = after_trial(Tried(decided, effect, belief, allocation, ledger.trials(decided), others), run)
-        put_on_record(ledger, run, decided, found.standing, found.why, effect.gain, held_out=found.held_out)
+        put_on_record(ledger, run, decided, found.standing, found.why, effect, held_out=found.held_out)
 
 
 def _others(decided: DecidedChange, group: Sequence[DecidedChange]) -> int:

@@ -12,6 +12,7 @@ from tuner.model.run import Run
 from tuner.policy.awaited_run import AwaitedRun, awaited_run
 from tuner.policy.balance import Balance
 from tuner.policy.context import Context, context_of
+from tuner.policy.effect import Effect
 from tuner.policy.end_of_run import end_of_run
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.measure import usable
@@ -25,14 +26,16 @@ def put_on_record(
     decided: DecidedChange,
     standing: Standing,
     why: Reason,
-    gain_seconds: float | None = None,
+    effect: Effect | None = None,
     *,
     counts: bool = True,
     held_out: Reason | None = None,
     doubt: Reason | None = None,
 ) -> None:
-    """`held_out`, or a `doubt`, is why the next run is to be without it, if the last one without it did not fail: what one with
-    it is to tell then stays a doubt. A run that `counts` was one of its trials."""
+    """`effect` is what it did in the run. `held_out`, or a `doubt`, is why the next run is to be without it, if the last one
+    without it did not fail: what one with it is to tell then stays a doubt. A run that `counts` was one of its trials."""
+    gain_seconds = effect.gain if effect else None
+    ratio = effect.ratio if effect else None
     hold = None if decided.failed_without else held_out or doubt
     before = ledger.records.get(decided.id)
     losses = before.losses if before else ()
@@ -58,6 +61,7 @@ def put_on_record(
         why=why,
         trials=ledger.trials(decided) - (not counts),
         gain_seconds=gain_seconds if gain_seconds is not None or before is None else before.gain_seconds,
+        ratio=ratio if ratio is not None or before is None else before.ratio,
         losses=losses,
         judged_at=_latest_end(run, before),
         held_out=hold,

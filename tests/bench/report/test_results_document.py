@@ -40,10 +40,10 @@ def finished(*tuned: dict[str, float], failed: bool = False) -> FinishedBench:
     return FinishedBench(result, "spark-tuner bench --runs 3", "a machine", "1.0", "2026-01-01", "2026-01-02")
 
 
-def finished_stream(seconds: float, *, failed: str = "") -> FinishedStream:
-    """Of four nights, in which the tuner takes so long for one query, a little more each night; by default 10 s."""
+def finished_stream(seconds: float, *, failed: str = "", of: int = 4) -> FinishedStream:
+    """Of so many nights, in which the tuner takes so long for one query, a little more each night; by default 10 s."""
     nights = []
-    for night in (1, 2, 3, 4):
+    for night in range(1, of + 1):
         took = {"default": 10.0, "tuner": seconds + night / 10}
         query = executed(night, "repeats-50", "r01", 1, took, failed)
         nights.append(job_night(night, JOBS[1], query, tuning={"default": 0.0, "tuner": 0.0}))
@@ -57,6 +57,12 @@ def test_seconds_of_processors_are_held_against_the_defaults() -> None:
     told = replace(bench.result, contenders=(replace(default, cpu_seconds=30.0), replace(tuner, cpu_seconds=20.0)))
     page = results_document([replace(bench, result=told)])
     assert "| 30 (1.00x) |" in page and "| 20 (1.50x) |" in page
+
+
+def test_a_stream_of_enough_nights_has_an_interval() -> None:
+    few, enough = (results_document([], [finished_stream(20.0, of=nights)], {}) for nights in (4, 5))
+    assert "| 0.49x |" in few
+    assert "| 0.49x (0.49 to 0.50) |" in enough
 
 
 def row_of(page: str, contender: str) -> list[str]:
@@ -248,7 +254,7 @@ def test_a_stream_is_told_of_beside_it(tmp_path: Path) -> None:
     assert "at worst r01 of repeats-50, a stream of a workload (0.49x)" in page[: page.index("## All of it")]
     slower = page.index("| a workload, a stream | tuner | r01 of repeats-50 | – | – | 0.49x | – | surely")
     assert page.index("## All of it") < slower < page.index("spark-tuner bench --stream\n")
-    assert "| a workload | 4 | tuner | 81 | 0 | 0.49x (0.49 to 0.50) | 0, 4 | 1 of 1 |" in page
+    assert "| a workload | 4 | tuner | 81 | 0 | 0.49x | 0, 4 | 1 of 1 |" in page
     assert "| every night | 4 | 40 | 81, 0.49x (0, 4) |" in page
     assert "](images/s.svg)" in page
 

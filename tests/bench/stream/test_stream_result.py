@@ -69,6 +69,14 @@ def test_the_interval_is_of_jobs_nights() -> None:
     assert found == tuner(stream_result("a stream", TITLES, nights())), "draws are the same each time"
 
 
+def test_of_few_nights_no_interval_is_told() -> None:
+    one, four = (tuner(stream_result("a stream", TITLES, nights()[:number])).total for number in (1, 4))
+    assert [(found.low, found.high) for found in (one, four)] == [(None, None)] * 2
+    assert four.ratio == pytest.approx(40 / (24 + 2 * 6 + 0.03))
+    five = tuner(stream_result("a stream", TITLES, nights()[:5])).total
+    assert five.low is not None and five.low < five.ratio
+
+
 def test_faster_and_slower_are_counted_by_how_often_a_query_comes_back() -> None:
     never, nightly = tuner(stream_result("a stream", TITLES, nights())).compared
     assert (never.every, never.executions, never.faster, never.slower) == (0, NIGHTS, 0, NIGHTS)

@@ -37,6 +37,13 @@ def shown(capsys: pytest.CaptureFixture[str], width: int, names: tuple[str, ...]
     return capsys.readouterr().out
 
 
+def test_of_two_jobs_first_two_nights_no_interval_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    show_stream(
+        Console(width=80), stream_result("a stream", dict.fromkeys(ALL[:2], ""), nights(ALL[:2])[:4]), "2 cores"
+    )
+    assert capsys.readouterr().out.count("too few nights") == 3
+
+
 @pytest.mark.parametrize(("width", "names"), [(80, ALL[:3]), (100, ALL)])
 def test_it_fits_and_nothing_is_cut(capsys: pytest.CaptureFixture[str], width: int, names: tuple[str, ...]) -> None:
     told = shown(capsys, width, names)
@@ -49,6 +56,7 @@ def test_it_fits_and_nothing_is_cut(capsys: pytest.CaptureFixture[str], width: i
     assert f"{20 * 12346:,}" in told
     assert f"{40 * 12346:,}" in told
     assert "1.00x to 1.00x" in told
+    assert "too few nights" not in told
     assert "never" in told
     assert "every night" in told
     assert "none of 1 repeated queries is over 5 % slower by more than chance" in " ".join(told.split())

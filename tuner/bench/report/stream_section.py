@@ -86,7 +86,7 @@ def _figures(contender: ContenderSum) -> Row:
 
 
 def _ratio(of: Sum) -> str:
-    return f"{times(of.ratio)} ({of.low:.2f} to {of.high:.2f})"
+    return times(of.ratio) if of.low is None else f"{times(of.ratio)} ({of.low:.2f} to {of.high:.2f})"
 
 
 def _sums(what: str, sums: Sequence[Sum]) -> Row:

@@ -7,27 +7,33 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
+import numpy.typing as npt
 
 from tuner.bench.bench_result import DEFAULT
 from tuner.bench.hours_apart import MOST_HOURS
 from tuner.bench.slowdown import MARGIN, p_slower_in_pairs, significant
 from tuner.bench.stream.executed import Executed, JobNight
 
+Seconds = npt.NDArray[np.float64]
+
 # Of intervals: from the 5th to the 95th percentile of that many draws of jobs' nights.
 INTERVAL = (5.0, 95.0)
 _DRAWS = 4000
+# Of fewer nights hardly any draw is another: all are alike where it is one.
+LEAST_NIGHTS = 5
 _SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """All seconds with tuning; `ratio` is the default's over these, `low` to `high` its 90 % interval."""
+    """All seconds with tuning; `ratio` is the default's over these, `low` to `high` its 90 % interval (None where fewer than
+    LEAST_NIGHTS of jobs tell none)."""
 
     executions: int
     seconds: float
     ratio: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +149,18 @@ def _jobs(done: Collection[JobNight]) -> list[str]:
 def _sum(name: str, done: Sequence[JobNight]) -> Sum:
     default = np.array([one.seconds(DEFAULT) for one in done])
     mine = np.array([one.seconds(name) for one in done])
-    # Whole nights of a job are drawn: its queries share a machine's hour, and what tuning took.
-    drawn = np.random.default_rng(_SEED).integers(len(done), size=(_DRAWS, len(done)))
-    low, high = np.percentile(default[drawn].sum(axis=1) / mine[drawn].sum(axis=1), INTERVAL)
     executions = sum(len(one.executions) for one in done)
-    return Sum(executions, float(mine.sum()), float(default.sum() / mine.sum()), float(low), float(high))
+    return Sum(executions, float(mine.sum()), float(default.sum() / mine.sum()), *_interval(default, mine))
+
+
+def _interval(default: Seconds, mine: Seconds) -> tuple[float, float] | tuple[None, None]:
+    """Of the ratio. Whole nights of a job are drawn: its queries share a machine's hour, and what tuning took."""
+    nights = len(default)
+    if nights < LEAST_NIGHTS:
+        return None, None
+    drawn = np.random.default_rng(_SEED).integers(nights, size=(_DRAWS, nights))
+    low, high = np.percentile(default[drawn].sum(axis=1) / mine[drawn].sum(axis=1), INTERVAL)
+    return float(low), float(high)
 
 
 def _compared(name: str, every: int, executions: Collection[Executed]) -> Compared:

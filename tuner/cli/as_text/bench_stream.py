@@ -71,7 +71,11 @@ def _by_share(result: StreamResult) -> Table:
 def _add_sums(found: Table, what: str, sums: Sequence[Sum]) -> None:
     others = sums[1:]
     found.add_row(what, f"{sums[0].executions:,}", *_compared([one.seconds for one in sums]))
-    found.add_row("", "", "", *(f"{one.low:.2f}x to {one.high:.2f}x" for one in others))
+    found.add_row("", "", "", *map(_interval, others))
+
+
+def _interval(of: Sum) -> str:
+    return "too few nights" if of.low is None else f"{of.low:.2f}x to {of.high:.2f}x"
 
 
 def _by_night(result: StreamResult) -> Table:

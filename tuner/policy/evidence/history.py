@@ -282,7 +282,7 @@ class History:
         not_named = [one.control for one in seen if not one.query.changes]
         self._has_controls[metric.name] = any(not_named) or any(stages)
         if controls:
-            machine.add(*together)
+            machine.add_estimate(*together)
         if spread:
             self._learn_properties(metric, (query for query, _ in pairs), told_by(controls, spread, together))
         low, high = self._not_believed(metric, seen, together.log, spread)

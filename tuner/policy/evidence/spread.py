@@ -24,6 +24,11 @@ class Spread:
         self._squares += max(0.0, min(error**2, most) - known)
         self._count += 1
 
+    def add_estimate(self, mean: float, variance: float) -> None:
+        """An error as it is estimated, with how unsure that is: one of which nothing was told leaves the spread as it is."""
+        self._squares += min(mean**2 + variance, MOST**2 * self.variance)
+        self._count += 1
+
     @property
     def variance(self) -> float:
         return (USUAL_COUNTS * self.usual**2 + self._squares) / (USUAL_COUNTS + self._count)

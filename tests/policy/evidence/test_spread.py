@@ -1,0 +1,26 @@
+"""How far values are off from run to run, learned."""
+
+from __future__ import annotations
+
+import pytest
+
+from tuner.policy.evidence.spread import MOST, USUAL_COUNTS, Spread
+
+
+def test_an_estimate_that_nothing_was_told_of_leaves_it_as_it_is() -> None:
+    found = Spread(0.06)
+    for _ in range(50):
+        found.add_estimate(0.0, 0.06**2)
+    assert found.variance == pytest.approx(0.06**2)
+
+
+def test_an_estimate_counts_with_what_it_may_be_off_by() -> None:
+    found = Spread(0.06)
+    found.add_estimate(0.09, 0.0019)
+    assert found.variance == pytest.approx((USUAL_COUNTS * 0.06**2 + 0.01) / (USUAL_COUNTS + 1))
+
+
+def test_a_busy_machine_counts_as_one_that_is_just_believed() -> None:
+    found = Spread(0.06)
+    found.add_estimate(1.2, 0.2)
+    assert found.variance == pytest.approx((USUAL_COUNTS + MOST**2) * 0.06**2 / (USUAL_COUNTS + 1))

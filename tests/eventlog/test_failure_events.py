@@ -422,6 +422,46 @@ def test_a_text_is_recognised(text: str, kind: FailureKind, words: str) -> None:
     assert (found, said if words else "") == (kind, words)
 
 
+# As Gluten and Comet say it: their own errors, and as what calls them passes these on.
+GLUTEN = (
+    "Not enough spark off-heap execution memory. Acquired: 8.0 MiB, granted: 1024.0 KiB. Try tweaking config option "
+    "spark.memory.offHeap.size to get larger space to run this application (if "
+    "spark.gluten.memory.dynamic.offHeap.sizing.enabled is not enabled). \nCurrent config settings: \n"
+    "\tspark.memory.offHeap.enabled=true\n\tat org.apache.gluten.memory.memtarget.ThrowOnOomMemoryTarget.borrow"
+)
+GLUTENS = "org.apache.gluten.memory.memtarget.ThrowOnOomMemoryTarget$OutOfMemoryException: " + GLUTEN
+COMET = "org.apache.comet.CometNativeException: "
+MOST_USED = "Additional allocation failed with top memory consumers (across reservations) as: HashJoinInput[0]. Error: "
+NATIVE = (
+    GLUTENS,
+    "java.lang.UnsupportedOperationException: " + GLUTEN,
+    "org.apache.arrow.memory.OutOfMemoryException: " + GLUTEN,
+    "java.lang.RuntimeException: Error during calling Java code from native code: io.glutenproject.memory.alloc."
+    "ManagedReservationListener$OutOfMemoryException: " + GLUTEN,
+    "org.apache.gluten.exception.GlutenException: Error during calling Java code from native code: " + GLUTENS,
+    "org.apache.gluten.exception.GlutenException: org.apache.gluten.exception.GlutenException: Exception: VeloxRuntimeError\n"
+    "Error Source: RUNTIME\nError Code: INVALID_STATE\nReason: Operator::getOutput failed for [operator: TableScan, plan node "
+    "ID: 0]: Error during calling Java code from native code: " + GLUTENS,
+    COMET
+    + "Resources exhausted: Failed to acquire 106560 bytes, only got 40160 bytes. Reserved: 16737056 bytes\n\tat a.B",
+    COMET + "Resources exhausted: " + MOST_USED + "Failed to acquire 106560 bytes, only got 40160. Reserved: 16737056",
+    COMET
+    + "External error: Resources exhausted: Task 8 failed to acquire 106560 bytes, only got 0. Reserved: 16737056",
+    COMET
+    + "Resources exhausted: Failed to acquire 64 bytes where 9 bytes already reserved and the fair limit is 70 bytes, 2 "
+    "registered",
+    COMET
+    + "Resources exhausted: Failed to acquire 64 bytes for ExternalSorter[0] where 9 bytes are already reserved by that "
+    "consumer and the fair limit is 70 bytes, 2 registered (18 bytes reserved pool-wide)",
+)
+
+
+@pytest.mark.parametrize("text", NATIVE)
+def test_memory_that_a_native_engine_could_not_get_is_a_tasks(text: str) -> None:
+    assert recognise(LOST_TASK + text) == (FailureKind.TASK_MEMORY, "a task could not get the memory it asked for")
+    assert recognise(text)[0] is FailureKind.TASK_MEMORY
+
+
 # Words of Spark's in what a job reads or says: a job over logs of other jobs meets all of them.
 OF_ANOTHER_JOB = (
     "java.lang.OutOfMemoryError: Java heap space",
@@ -432,6 +472,8 @@ OF_ANOTHER_JOB = (
     "exit code 52",
     "Total size of serialized results of 12 tasks (1030.8 MiB) is bigger than spark.driver.maxResultSize",
     "Not enough memory to build and broadcast the table",
+    "Not enough spark off-heap execution memory. Acquired: 8, granted: 0.",
+    "Resources exhausted: Failed to acquire 8 bytes, only got 0 bytes. Reserved: 0 bytes",
 )
 QUOTING = (
     '[CAST_INVALID_INPUT] The value \'{}\' of the type "STRING" cannot be cast to "INT". SQLSTATE: 22018',
@@ -453,6 +495,7 @@ QUOTING = (
     LOST_TASK + "scala.MatchError: {} (of class java.lang.String)\n\tat a.B",
     LOST_TASK + "com.acme.UnknownLine: 7: {}\n\tat a.B",
     LOST_TASK + "com.acme.UnknownLineException: line 7: {}\n\tat a.B",
+    LOST_TASK + "org.apache.comet.CometNativeException: Cast error: no number in line {}\n\tat a.B",
 )
 
 

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from tuner.eventlog.failure_rules import recognise
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus, ShuffleExchange
@@ -603,6 +604,18 @@ def test_memory_off_the_heap_is_what_tasks_lack_where_they_take_it_there() -> No
     assert given(died, own=own, limits=MemoryLimits(4 * GIB)) == {OFF: f"{4096 - 2048 - 384}m"}
     assert given(ended(0, own, HEAP_DEATH), own=own) == {HEAP: "4096m"}
     assert given(ended(0, {**own, OFF_HEAP.property: "false"}, FailureKind.TASK_MEMORY)) == {HEAP: "4096m"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ThrowOnOomMemoryTarget$OutOfMemoryException: Not enough spark off-heap execution memory. Acquired: 8.0 MiB",
+        "CometNativeException: Resources exhausted: Failed to acquire 8192 bytes, only got 0 bytes. Reserved: 64 bytes",
+    ],
+)
+def test_what_native_engines_lack_is_memory_off_the_heap(text: str) -> None:
+    own = {**FOUR, OFF_HEAP.property: "true", OFF: "1g"}
+    assert given(ended(0, own, recognise(text)[0]), own=own) == {OFF: "2048m"}
 
 
 def test_in_local_mode_memory_off_the_heap_is_beside_others_too() -> None:

@@ -98,12 +98,15 @@ RULES = _rules(
         rf"Total size of serialized results of \d{{1,9}} tasks \((?P<size>{_SIZE})\) is bigger than",
         "results of {size} were too large for the driver (spark.driver.maxResultSize)",
     ),
-    # TaskMemoryManager, MemoryConsumer.throwOom, BytesToBytesMap, HashedRelation; conditions since 3.4
+    # TaskMemoryManager, MemoryConsumer.throwOom, BytesToBytesMap, HashedRelation; conditions since 3.4. Of other engines, which
+    # take it from Spark: Gluten's ThrowOnOomMemoryTarget; Comet's CometUnifiedMemoryPool and CometFairMemoryPool
     (
         FailureKind.TASK_MEMORY,
         r"SparkOutOfMemoryError|Unable to acquire \d{1,19} bytes of memory|not enough memory to (?:build hash map|grow)"
         r"|Could not allocate memory to grow"
-        r"|[Cc]an't acquire \d{1,19} bytes memory to build hash relation|\[(?:AGGREGATE|POINTER_ARRAY|SPILL)_OUT_OF_MEMORY",
+        r"|[Cc]an't acquire \d{1,19} bytes memory to build hash relation|\[(?:AGGREGATE|POINTER_ARRAY|SPILL)_OUT_OF_MEMORY"
+        r"|Not enough spark off-heap execution memory|[Ff]ailed to acquire \d{1,19} bytes(?:, only got \d"
+        r"| (?:for [^\n]{1,200}? )?where \d{1,19} bytes (?:are )?already reserved)",
         "a task could not get the memory it asked for",
     ),
     # ExecutorPodsLifecycleManager: it says "possible container OOM" of any pod that ended by SIGKILL, and why the API says it did

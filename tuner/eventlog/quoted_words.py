@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 
-# Errors whose messages are not of the job's: Spark's and the JVM's own, and what passes others' words on.
+# Errors whose messages are not of the job's: Spark's and the JVM's own, what passes others' words on, and those of native engines
+# for memory (Gluten's and Arrow's; Comet's has one name for all errors, and DataFusion's TrackConsumersPool passes them on).
 _TELLING = (
-    r"(?:[\w$]+\.)*(?:SparkException"
+    r"(?:[\w$]+\.)*(?:SparkException|(?:\w+\$)?OutOfMemoryException"
+    r"|CometNativeException(?=: (?:[A-Z]\w* error: )*Resources exhausted: )|Error(?=: (?:Task \d{1,19} f|F)ailed to acquire \d)"
     r"|(?:Spark)?(?:OutOfMemoryError|(?:UnsupportedOperation|Execution|IO|FetchFailed|TaskCompletionListener)Exception))\b"
 )
-# Of a message that is another error's name, as a wrapper has it, that one tells; and TaskResultGetter's of the driver.
-_WRAPPED = r"(?>(?:[\w$]++\.)*)\w*(?:Exception|Error)(?=:|\n|\Z)|unread block data"
+# Of a message that is another error's name, as a wrapper has it, that one tells; TaskResultGetter's of the driver; and Gluten's,
+# which passes an error of Java's on.
+_WRAPPED = (
+    r"(?>(?:[\w$]++\.)*)\w*(?:Exception|Error)(?=:|\n|\Z)|unread block data"
+    r"|Error during calling Java code from native code: "
+)
 _ERROR = (
     rf"(?<![\w.$])(?!{_TELLING})(?:[\w.$]++(?:(?<=Exception)|(?<=Error))|(?!org\.apache\.)(?>(?:[a-z]\w*+\.)+)[A-Z][\w$]*+)"
     rf":\s(?!{_WRAPPED})"

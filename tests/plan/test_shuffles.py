@@ -42,6 +42,49 @@ def test_what_went_through_and_how_many_tasks_wrote_it() -> None:
     assert found == ShuffleExchange(8, data_bytes=800, written_bytes=300, rows=40, map_tasks=17, adjustable=True)
 
 
+def test_glutens_is_measured_as_sparks_own() -> None:
+    found = only(
+        "ColumnarExchange | hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [k#1], [plan_id=3], [shuffle_writer_type=hash] "
+        "| data size=800; shuffle bytes written=300; shuffle records written=40\n"
+        "  FileScanTransformer parquet | [k#1] | number of output rows=40"
+    )
+    assert found == ShuffleExchange(200, data_bytes=800, written_bytes=300, rows=40, map_tasks=None, adjustable=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PhotonShuffleExchangeSink | hashpartitioning(k#1, 200)",
+        "CometExchange | hashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, CometNativeShuffle, [plan_id=3]",
+        "CometColumnarExchange | rangepartitioning(k#1 ASC NULLS FIRST, 200), ENSURE_REQUIREMENTS, [plan_id=3]",
+        "GpuColumnarExchange | gpuhashpartitioning(k#1, 200), ENSURE_REQUIREMENTS, [plan_id=3]",
+    ],
+)
+def test_of_what_goes_through_another_engines_nothing_is_known(text: str) -> None:
+    found = only(
+        f"{text} | data size=800; shuffle bytes written=300; shuffle records written=40\n  Scan parquet | [k#1]"
+    )
+    assert found == ShuffleExchange(200, None, None, None, None, adjustable=True, lost=True)
+
+
+def test_another_engines_broadcasts_and_single_partitions_are_left_out_and_a_number_of_the_users_is_told() -> None:
+    root = plan(
+        """
+        CometExchange | SinglePartition, ENSURE_REQUIREMENTS, CometNativeShuffle, [plan_id=3]
+          CometBroadcastHashJoin | [k#1], [k#3], Inner, BuildRight
+            ReusedExchange | [k#1], CometExchange hashpartitioning(k#2, 8), ENSURE_REQUIREMENTS, CometNativeShuffle, [plan_id=4]
+              CometExchange | hashpartitioning(k#2, 8), ENSURE_REQUIREMENTS, CometNativeShuffle, [plan_id=4]
+                Scan parquet | [k#2]
+            CometBroadcastExchange | [k#3]
+              Scan parquet | [k#3]
+        """
+    )
+    assert find_shuffles(root, {}) == ()
+    assert not only(
+        "CometExchange | hashpartitioning(k#1, 8), REPARTITION_BY_NUM, CometNativeShuffle, [plan_id=3]\n  Scan parquet | [k#1]"
+    ).adjustable
+
+
 def test_what_was_not_measured_is_unknown() -> None:
     found = only("Exchange | hashpartitioning(k#1, 8) | data size=\n  Scan parquet | [k#1]")
     assert found == ShuffleExchange(8, None, None, None, None, adjustable=True)

@@ -31,7 +31,8 @@ class ShuffleExchange:
 
     `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
     `adjustable` is False where the user gave the number (REPARTITION_BY_NUM). `map_core_ms` sums the run times of the
-    `map_tasks` that wrote it, whatever else they did. `lost`: something went through it that the log does not tell all of.
+    `map_tasks` that wrote it, whatever else they did. `lost`: something went through it that the log does not tell all of,
+    or tells as another engine counts it.
     """
 
     partitions: int

@@ -11,6 +11,7 @@ from tuner.plan.counting import NOTHING_LOST
 from tuner.plan.expression import argument_list, split_top_level
 from tuner.plan.never_ran import never_ran
 from tuner.plan.node import PlanNode
+from tuner.plan.sides import SHUFFLES
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
 # Where an exchange comes from, behind its partitioning.
@@ -19,6 +20,8 @@ _ORIGIN = re.compile(r"(?:\)|SinglePartition), ([A-Z_]+|true|false)\b")
 _OF_NUMBER = ("REPARTITION_BY_NUM", "REPARTITION_WITH_NUM", "false")
 _OF_USER = (*_OF_NUMBER, "REPARTITION", "REBALANCE_PARTITIONS")
 _WRITTEN = "shuffle bytes written"
+# In the name of every engine's: CometExchange, GpuColumnarExchange, PhotonShuffleExchangeSink.
+_EXCHANGE = "Exchange"
 NOTHING: Mapping[int, int] = MappingProxyType({})
 _UNCOUNTED: Mapping[str, int] = MappingProxyType({})
 
@@ -32,7 +35,8 @@ def find_shuffles(
     """The shuffles that ran, subqueries included, each once. Single-partition exchanges are left out.
 
     `tasks_of` tells for an accumulator how many tasks the stage had that updated it, `core_ms_of` how long they ran; what is in
-    `lost` (`lost_counters`) is not told, nor what stages wrote of which the log lacks everything (`never_ran`).
+    `lost` (`lost_counters`) is not told, nor what stages wrote of which the log lacks everything (`never_ran`), nor what goes
+    through another engine's shuffles, whose metrics are its own.
     """
     found = []
     unseen = never_ran(root)
@@ -43,8 +47,10 @@ def find_shuffles(
         if node.name in ("ReusedExchange", "ReusedSubquery") or id(node) in elsewhere:
             continue
         stack.extend(node.children + node.subqueries)
-        partitions = shuffle_partitions(node.text) if node.name in ("Exchange", "ShuffleExchange") else None
-        if partitions is not None:
+        partitions = shuffle_partitions(node.text) if _EXCHANGE in node.name else None
+        if partitions is not None and node.name not in SHUFFLES:
+            found.append(_of_another_engine(node, partitions))
+        elif partitions is not None:
             written = node.metric_ids.get(_WRITTEN, -1)
             metrics = _UNCOUNTED if written in lost else node.metrics
             found.append(
@@ -60,6 +66,10 @@ def find_shuffles(
                 )
             )
     return tuple(found)
+
+
+def _of_another_engine(node: PlanNode, partitions: int) -> ShuffleExchange:
+    return ShuffleExchange(partitions, None, None, None, None, is_adjustable(node), lost=True)
 
 
 def is_adjustable(shuffle: PlanNode) -> bool:

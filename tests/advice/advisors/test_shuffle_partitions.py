@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.advice.joins import facts, inner, query, side
+from tests.plan.trees import plan
 from tuner.advice.advise import advise
 from tuner.advice.advisors.shuffle_partitions import TARGET_BYTES, advise_shuffle_partitions
 from tuner.advice.facts import Facts, PastRun
@@ -16,6 +17,7 @@ from tuner.loop.kept_queries import MOST_IN_FULL, KeptQueries
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, QueryStatus, ShuffleExchange, SkewedStage
 from tuner.model.query_work import QueryWork, StageWork
+from tuner.plan.shuffles import find_shuffles
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 from tuner.words.reasons import reason_words
 
@@ -177,6 +179,16 @@ def test_a_shuffle_that_a_log_does_not_tell_all_of_may_be_the_largest(when: str)
     lost = replace(known, shuffles=(*known.shuffles, replace(known.shuffles[0], data_bytes=None, lost=True)))
     assert advise_shuffle_partitions(_after(known, known))
     assert not advise_shuffle_partitions(_after(lost, known) if when == "earlier" else _after(known, lost))
+
+
+def test_another_engines_shuffle_may_be_the_largest() -> None:
+    """Photon's tell nobody what went through them: 200 became 32 by what Spark's own hold."""
+    known, photon = (
+        shuffled(50_000_000),
+        "PhotonShuffleExchangeSink | hashpartitioning(k#1, 200)\n  PhotonScan parquet | [k#1]",
+    )
+    assert _advised(known) == 4 * CORES
+    assert _advised(known, query(shuffles=find_shuffles(plan(photon), {}))) is None
 
 
 def test_what_was_larger_before_counts_for_more_partitions_too() -> None:

@@ -127,6 +127,33 @@ def test_whether_a_cache_is_read(text: str, reads_cache: bool) -> None:
     assert queries(application(execution(text)))[0].reads_cache is reads_cache
 
 
+@pytest.mark.parametrize(
+    ("join", "other"),
+    [
+        ("PhotonShuffledHashJoin | [k#1], [k#3], Inner, BuildRight", True),
+        ("PhotonBroadcastHashJoin | [k#1], [k#3], Inner, BuildRight", True),
+        ("ShuffledHashJoinExecTransformer | [k#1], [k#3], Inner, BuildRight", True),
+        ("VeloxBroadcastNestedLoopJoinExecTransformer | Inner, BuildRight", True),
+        ("CartesianProductExecTransformer", True),
+        ("CometSortMergeJoin | [k#1], [k#3], Inner", True),
+        ("GpuShuffledHashJoin | [k#1], [k#3], Inner, GpuBuildRight", True),
+        ("SortMergeJoin | [k#1], [k#3], Inner", False),
+        ("SortMergeJoin(skew=true) | [k#1], [k#3], Inner", False),
+        ("ShuffledHashJoin | [k#1], [k#3], Inner, BuildRight", False),
+        ("BroadcastHashJoin | [k#1], [k#3], Inner, BuildRight, false", False),
+        ("BroadcastNestedLoopJoin | BuildRight, Inner", False),
+        ("CartesianProduct", False),
+        ("StreamingSymmetricHashJoin | [k#1], [k#3], Inner", False),
+        ("Union", False),
+    ],
+)
+def test_whether_another_engine_runs_a_join(join: str, other: bool) -> None:
+    text = f"{join}\n  Scan parquet default.orders | [k#1]\n  Scan parquet default.items | [k#3]"
+    (query,) = queries(application(execution(text)))
+    assert query.has_other_joins is other
+    assert not (query.has_other_joins and query.joins)
+
+
 def test_bytes_are_those_of_the_tasks_where_the_scans_do_not_say() -> None:
     (query,) = queries(application(execution("Scan ExistingRDD | [a#1]"), stages=(stage(0), stage(1))))
     assert (query.input_bytes, query.source_bytes) == (2 * 777, 2 * 777)

@@ -15,6 +15,7 @@ MOST_IN_FULL = 1_000
 # Of an execution in brief this stays beside what its times rest on: it is small.
 _SMALL = frozenset(
     {
+        "has_other_joins",
         "input_rows",
         "shuffles",
         "spilled_bytes",

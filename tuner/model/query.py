@@ -128,6 +128,7 @@ class Query:
     `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are. `repeated_run_ms` is
     what of `executor_run_ms` went into tasks that failed, or whose output was lost. `writes` says that it writes files,
     `output_bytes` and `output_files` how much and how many (0: not told).
+    `has_other_joins` says that another engine than Spark runs joins of it, which are not among `joins`.
     """
 
     id: int
@@ -174,6 +175,7 @@ class Query:
     writes: bool = False
     output_bytes: int = 0
     output_files: int = 0
+    has_other_joins: bool = False
 
     @property
     def data_bytes(self) -> int:

@@ -27,6 +27,9 @@ from tuner.plan.runtime_filters import RuntimeFilters, runtime_filters
 from tuner.plan.sides import measure_side, output_rows
 
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
+# What joins are called in every engine: PhotonShuffledHashJoin, CometSortMergeJoin, CartesianProductExecTransformer.
+_NAMED = ("Join", "CartesianProduct")
+_OF_SPARK = JOINS.keys() | {"StreamingSymmetricHashJoin"}
 _SYMMETRIC = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.FULL_OUTER})
 
 
@@ -133,6 +136,12 @@ def every_join(root: PlanNode) -> Sequence[Join]:
             seen[join.signature] += 1
             found.append(join)
     return found
+
+
+def has_other_joins(root: PlanNode) -> bool:
+    """Whether another engine than Spark runs a join of a plan."""
+    pairs = (node.name for node in root.walk_query() if len(node.children) == 2 and node.name not in _OF_SPARK)
+    return any(named in name for name in pairs for named in _NAMED)
 
 
 def _operator(join: Join) -> PlanNode:

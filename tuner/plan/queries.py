@@ -28,7 +28,7 @@ from tuner.plan.estimates import NO_ESTIMATES, Estimates, read_estimates
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.hinted_joins import has_hinted, hinted_joins
 from tuner.plan.join_blocks import join_graphs
-from tuner.plan.joins import every_join, find_joins, planned_joins
+from tuner.plan.joins import every_join, find_joins, has_other_joins, planned_joins
 from tuner.plan.joins_in_place import joins_in_place
 from tuner.plan.key_filter_sites import key_filter_sites
 from tuner.plan.literals import query_values, values_of_plan
@@ -293,6 +293,7 @@ class _RanExecution:
             writes=writes_files(self.final, stages),
             output_bytes=output_bytes,
             output_files=output_files,
+            has_other_joins=has_other_joins(self.final),
             spilled_bytes=sum(stage.disk_spilled_bytes for stage in stages),
             task_count=sum(stage.tasks for stage in stages),
             error=error_kind(execution.error) if execution.error else None,

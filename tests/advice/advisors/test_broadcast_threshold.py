@@ -75,6 +75,15 @@ def test_none_where_the_joins_of_some_queries_were_left_out_of_the_store() -> No
     assert _thresholds(facts(query_25(), left_out)) == {}
 
 
+@pytest.mark.parametrize("when", ["now", "earlier"])
+def test_none_where_another_engine_runs_joins_that_a_threshold_turns_too(when: str) -> None:
+    photon = replace(query(fingerprint="photon"), has_other_joins=True)
+    alone = facts(query_25(), query_72())
+    assert _thresholds(alone)
+    with_it = facts(query_25(), query_72(), photon) if when == "now" else replace(alone, earlier=(PastRun((photon,)),))
+    assert _thresholds(with_it) == {}
+
+
 def test_it_says_what_it_gains_in_numbers() -> None:
     (found,) = advise_broadcast_thresholds(facts(query_25(), query_72()))
     assert found.queries == ("q25",)

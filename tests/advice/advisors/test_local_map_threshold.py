@@ -13,6 +13,7 @@ from tuner.advice.facts import Facts
 from tuner.model.change import Change
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query, QueryStatus, ShuffleExchange
+from tuner.model.query_work import WorkInBrief
 from tuner.model.strategy import JoinType, Strategy
 from tuner.spark.knobs import BROADCAST_THRESHOLD, LOCAL_MAP_THRESHOLD
 from tuner.words.reasons import reason_words
@@ -111,6 +112,13 @@ def test_what_it_does_not_turn_does_not_count(bystander: Query) -> None:
 )
 def test_where_it_says_nothing(more: dict[str, object]) -> None:
     assert not _advised(_job(), **more)  # type: ignore[arg-type]
+
+
+def test_another_engines_joins_and_those_left_out_of_the_store_may_be_turned_too() -> None:
+    other = query(seconds=1)
+    assert _advised(_job(), other)
+    assert not _advised(_job(), replace(other, has_other_joins=True))
+    assert not _advised(_job(), replace(other, work_in_brief=WorkInBrief(1.0, 0)))
 
 
 def test_a_cheap_sort_is_left_alone() -> None:

@@ -143,5 +143,13 @@ def test_a_job_that_writes_files_gets_no_more_of_them() -> None:
     assert ADVISORY not in {a.target for r in advise_skew_joins(earlier) for a in r.actions}
 
 
+def test_where_another_engine_joins_in_a_query_that_writes_it_may_be_a_merge() -> None:
+    """MERGE looks in each task by itself whether a row matches twice."""
+    other = query(seconds=10)
+    assert _conf(skewed(), replace(other, writes=True))
+    assert _conf(skewed(), replace(other, has_other_joins=True))
+    assert not _conf(skewed(), replace(other, writes=True, has_other_joins=True))
+
+
 def test_an_unreadable_setting_breaks_nothing() -> None:
     assert _conf(skewed(), conf={FACTOR: "many", THRESHOLD: "", ADVISORY: "x"})

@@ -33,6 +33,7 @@ from tuner.advice.candidates.sized_joins import (
     Site,
     SizedJoin,
     estimated_joins,
+    knows_all_joins,
     measured_joins,
     site_of,
 )
@@ -107,6 +108,8 @@ def advise_broadcast_thresholds(facts: Facts) -> Iterable[Change]:
     conf = facts.selection
     # Before SPARK-35264 AQE compares what it measured with the static threshold: one number for two kinds of sizes.
     if facts.per_join or conf.broadcast_bytes < 0 or (conf.adaptive and not conf.has(ADAPTIVE_THRESHOLD)):
+        return
+    if not knows_all_joins(facts):
         return
     judges = [_Judge(of, Simulation(conf), _by_side(hash_candidates(of))) for of in (facts, facts.of_other_runs)]
     planned, beside = map(_at_planning, judges)

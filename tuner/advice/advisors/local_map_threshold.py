@@ -17,7 +17,7 @@ from tuner.advice.advisors.broadcast_threshold import advise_broadcast_threshold
 from tuner.advice.candidates.hash_candidates import hash_candidates, hash_evidence, predict_hashes
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it
-from tuner.advice.candidates.sized_joins import Site, site_of
+from tuner.advice.candidates.sized_joins import Site, knows_all_joins, site_of
 from tuner.advice.candidates.task_relation import SKEW, shuffle_of
 from tuner.advice.facts import Facts
 from tuner.model.action import Action, ActionKind
@@ -50,6 +50,8 @@ def advise_local_map_thresholds(facts: Facts) -> Iterable[Change]:
     """At most one recommendation: the threshold with the largest gain over all joins that it turns."""
     conf = facts.selection
     if facts.per_join or not conf.adaptive or LOCAL_MAP_THRESHOLD in facts.settings:
+        return
+    if not knows_all_joins(facts):
         return
     best = max(_candidates(facts, conf), key=lambda found: predict_hashes(facts, found[1]).gain, default=None)
     if best is None:

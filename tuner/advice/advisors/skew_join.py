@@ -22,6 +22,7 @@ from tuner.advice.facts import Facts
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
+from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.spark.knobs import (
     ADAPTIVE,
@@ -62,7 +63,7 @@ def advise_skew_joins(facts: Facts) -> Iterable[Change]:
     if settings.version < SKEW_JOIN.since:
         return
     # MERGE looks in each task by itself whether a row matches twice: a partition of what it is matched with must stay whole.
-    if any(join.with_changed_table for query in facts.queries for join in query.joins):
+    if any(map(_may_change_a_table, facts.queries)):
         return
     # Smaller tasks everywhere may cost more than the last of the splits gains: then only those that need none.
     options = [_splits(facts, Coalescing.of(facts).advisory_bytes)]
@@ -72,6 +73,11 @@ def advise_skew_joins(facts: Facts) -> Iterable[Change]:
     best = max(options, key=lambda splits: _gain(facts, splits))
     if best and is_worth_it(_gain(facts, best), facts.succeeded, MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
         yield _recommendation(facts, best)
+
+
+def _may_change_a_table(query: Query) -> bool:
+    """Whether a join of a query has rows of the table that it changes beside it, or may: another engine's joins are not known."""
+    return any(join.with_changed_table for join in query.joins) or (query.writes and query.has_other_joins)
 
 
 def _splits(facts: Facts, least: int) -> list[_Split]:

@@ -112,6 +112,13 @@ def _select(join: SizedJoin, left: int, right: int, conf: SelectionConf) -> Outc
     return choice.strategy, choice.build_side
 
 
+def knows_all_joins(facts: Facts) -> bool:
+    """Whether each join is known that a property reaches, also of queries that only earlier runs had: none was left out of the
+    store, and no other engine runs one."""
+    queries = (*facts.queries, *facts.of_other_runs.queries)
+    return not any(query.work_in_brief or query.has_other_joins for query in queries)
+
+
 def estimated_joins(facts: Facts) -> Iterator[SizedJoin]:
     """The joins as the planner sees them."""
     current = facts.selection.threshold(measured=False)
@@ -130,9 +137,6 @@ def measured_joins(facts: Facts) -> Iterator[SizedJoin]:
 
 
 def _unbroadcast(facts: Facts) -> Iterator[tuple[Query, JoinSite]]:
-    """None where the joins of some queries were left out of the store: what a threshold makes of those is not known."""
-    if any(query.work_in_brief for query in facts.queries):
-        return iter(())
     joins = ((q, join) for q in facts.queries for join in q.joins)
     return ((q, join) for q, join in joins if join.strategy in UNBROADCAST and not join.is_skipped)
 

@@ -86,6 +86,24 @@ def test_the_files_that_its_stage_wrote(above: list[str], expected: WrittenFiles
     assert _joins(plan(_below(*above)))["t.users"].written == expected
 
 
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        pytest.param([WRITE, "WriteFiles |", "Coalesce | 8", "Project | [k#1]"], 8, id="of its stage"),
+        pytest.param(["Coalesce | "], 1, id="a number that is not told"),
+        pytest.param([WRITE, "Coalesce | 8", EXCHANGE], None, id="of a stage behind a shuffle"),
+        pytest.param(["AQEShuffleRead | coalesced", SORT], None, id="what AQE coalesces is no operator"),
+    ],
+)
+def test_the_tasks_that_its_stage_is_coalesced_to(above: list[str], expected: int | None) -> None:
+    assert _joins(plan(_below(*above)))["t.users"].coalesced_to == expected
+
+
+def test_what_groups_the_rows_of_one_task_shuffles_none_of_them() -> None:
+    join = _joins(plan(_below(FINAL, PARTIAL, "Coalesce | 1")))["t.users"]
+    assert (join.coalesced_to, join.reshuffle) == (1, None)
+
+
 TWO_KEYS_ALIKE = f"""\
 SortMergeJoin | [k#1], [a#4], Inner | number of output rows=700
   Project | [k#1]

@@ -75,9 +75,10 @@ class JoinSite:
     `relation.column`, left then right. `runs` says how often its stage computed it: twice below a range partitioning, which
     samples its rows first. `has_condition` says that it drops rows for something besides its keys, too. `core_ms` sums the
     run times of its stage's `tasks`, whatever else they did. `reshuffle` is there where an operator above relies on its
-    shuffles, `written` where its stage wrote files. `hinted` says that the job hints it, as far as the log tells;
-    `with_changed_table` that its left side are rows of the table that the query changes (MERGE, UPDATE, DELETE): both are left as
-    they are.
+    shuffles, `written` where its stage wrote files. `coalesced_to` are the most tasks that its stage may have where the job
+    coalesces what comes out of it (`DataFrame.coalesce`, which moves no rows). `hinted` says that the job hints it, as far as the
+    log tells; `with_changed_table` that its left side are rows of the table that the query changes (MERGE, UPDATE, DELETE): both
+    are left as they are.
     """
 
     signature: str
@@ -98,6 +99,7 @@ class JoinSite:
     with_changed_table: bool = False
     written: WrittenFiles | None = None
     hinted: bool = False
+    coalesced_to: int | None = None
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

@@ -17,6 +17,8 @@ from tuner.plan.writes_files import WRITTEN_FILES
 
 # Of what each command writes (BasicWriteJobStatsTracker).
 _BYTES = "written output"
+# What puts neighbouring partitions into one task, without a shuffle (CoalesceExec).
+_COALESCE = "Coalesce"
 # Operators that need the partitions of their input, not its order.
 _HASHING = frozenset({"HashAggregate", "ObjectHashAggregate", "ShuffledHashJoin"})
 
@@ -41,6 +43,7 @@ def joins_in_place(plan: MeasuredPlan, joins: Iterable[JoinSite]) -> tuple[JoinS
             tasks=max((stage.tasks for stage in stages), default=None),
             reshuffle=_reshuffle(plan, site, node, names),
             written=_written(plan, node),
+            coalesced_to=_coalesced_to(plan, node),
         )
 
     return tuple(map(in_place, joins))
@@ -61,13 +64,25 @@ def _written(plan: MeasuredPlan, join: PlanNode) -> WrittenFiles | None:
     return None
 
 
+def _coalesced_to(plan: MeasuredPlan, join: PlanNode) -> int | None:
+    """The tasks that the stage of a join is coalesced to; one where the plan does not tell how many."""
+    for above in plan.above(join):
+        if above.name in BOUNDARIES:
+            return None
+        if above.name == _COALESCE:
+            number = above.text.rpartition(" ")[2]
+            return int(number) if number.isdecimal() else 1
+    return None
+
+
 def _reshuffle(
     plan: MeasuredPlan, site: JoinSite, join: PlanNode, names: Mapping[object, tuple[str, int]]
 ) -> Reshuffle | None:
-    """An aggregate's first half leaves more groups of rows that are not together: the rows that come to it are told."""
+    """An aggregate's first half leaves more groups of rows that are not together: the rows that come to it are told. What reads
+    rows that are coalesced to one task has them together after any join."""
     rows, ordered = site.output_rows or 0, True
     for above in plan.above(join):
-        if above.name in BOUNDARIES:
+        if above.name in BOUNDARIES or above.name == _COALESCE:
             return None
         if needs_partitions(plan, above):
             return Reshuffle(rows, ordered and above.name not in _HASHING, names.get(ran_as(above)))

@@ -219,6 +219,49 @@ class TestWhereTheJoinRunsAfterwards:
         assert _gains(replace(join, reshuffle=Reshuffle(2_000_000, sorts=False)), shuffles=few)
 
 
+@BOTH
+class TestAStageThatIsCoalesced:
+    """`coalesce(8)` above a join: with a shuffle between, 40 cores make what its 8 tasks read; without it these make that."""
+
+    SCAN = (_events_shuffle(map_core_ms=4_000_000),)
+
+    def _coalesced(self, make: Callable[..., JoinSite], to: int | None = 8, probe: JoinSide = EVENTS) -> JoinSite:
+        return replace(make(probe, USERS), core_ms=1_260_000, tasks=to or 200, coalesced_to=to)
+
+    def test_leaves_what_takes_long_to_make_to_all_cores(self, make: Callable[..., JoinSite]) -> None:
+        assert _gains(self._coalesced(make, None), shuffles=self.SCAN)
+        assert not _gains(self._coalesced(make), shuffles=self.SCAN)
+
+    def test_to_as_many_tasks_as_there_are_cores_slows_nothing(self, make: Callable[..., JoinSite]) -> None:
+        assert _gains(self._coalesced(make, 40), shuffles=self.SCAN)
+
+    def test_makes_in_its_tasks_what_is_soon_made(self, make: Callable[..., JoinSite]) -> None:
+        assert _gains(self._coalesced(make), shuffles=(_events_shuffle(map_core_ms=2_000),))
+
+    def test_where_nothing_tells_how_long_that_takes_it_is_left_alone(self, make: Callable[..., JoinSite]) -> None:
+        unknown = replace(self.SCAN[0], map_core_ms=None)
+        assert not _gains(self._coalesced(make), shuffles=(unknown,))
+
+    def test_has_what_joins_below_read_made_there_too_once_they_are_broadcasts(
+        self, make: Callable[..., JoinSite]
+    ) -> None:
+        """The join below is worth a broadcast only as long as the one above it keeps the shuffle between them."""
+        joined = side("events", "users", rows=200_000_000, shuffle_bytes=21_000_000_000, sort_ms=50_000)
+        users = replace(USERS, relations=("accounts",))
+        top = replace(make(joined, users), core_ms=1_260_000, tasks=8, coalesced_to=8)
+        between = ShuffleExchange(200, 21_000_000_000, 10**9, 200_000_000, 200, adjustable=True, map_core_ms=2_000)
+        alone = _gains(top, shuffles=(between,))
+        below = inner(EVENTS, replace(USERS, sort_ms=100))
+        assert len(alone) == 1
+        assert len(_gains(below, top, shuffles=(between, *self.SCAN))) == 1
+
+    def test_scatters_no_files(self, make: Callable[..., JoinSite]) -> None:
+        join = replace(self._coalesced(make), written=WrittenFiles(8, 100_000_000))
+        scan = _events_shuffle(map_tasks=8_000, map_core_ms=2_000)
+        assert _gains(join, shuffles=(scan,))
+        assert not _gains(replace(join, coalesced_to=None), shuffles=(scan,))
+
+
 class TestAStageThatWritesFiles:
     """Each task writes a file for each partition of the target: 60 days in 20 tasks, or in the 8,000 that scan the events."""
 

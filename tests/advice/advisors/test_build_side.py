@@ -109,6 +109,12 @@ def test_a_shuffled_left_outer_join_may_build_either_side_from_3_5(version: str,
     assert bool(_advised(query(join, seconds=20), version=version)) is advised
 
 
+def test_what_was_built_is_not_streamed_by_the_few_tasks_that_the_stage_is_coalesced_to() -> None:
+    join = _hash_join()
+    assert _advised(query(replace(join, coalesced_to=2), seconds=8))  # as many as there are cores
+    assert not _advised(query(replace(join, coalesced_to=1), seconds=8))
+
+
 def test_a_broadcast_that_another_join_uses_is_built_all_the_same() -> None:
     again = _hash_join(other=side("catalog_sales", rows=9_000_000))
     assert not _advised(query(_hash_join(), again, seconds=8))

@@ -245,6 +245,18 @@ def test_an_order_does_not_multiply_the_files_that_its_stage_writes(
     assert (DAYS,) in [hint.relations for hint in trial]
 
 
+def test_an_order_has_nothing_read_in_the_few_tasks_that_its_stage_is_coalesced_to() -> None:
+    """Broadcast, a week of sales meets returns in the tasks that scan these: all cores do, but for a job that coalesces."""
+    measured = _of_width(query(), WIDE)
+    last, within = measured.joins
+    coalesced = replace(measured, joins=(replace(last, tasks=1, coalesced_to=1), within))
+    assert {hint.relations for hint in hints(one_order(_roomy(measured)))} == {(DAYS, SALES), (DAYS,)}
+    assert [hint.relations for hint in hints(one_order(_roomy(coalesced)))] == [(DAYS,)]
+    by_spark = facts(coalesced, reach=Reach.AGENT, conf={"spark.sql.autoBroadcastJoinThreshold": "1g"})
+    assert not list(advise_join_orders(by_spark))
+    assert list(advise_join_orders(replace(by_spark, queries=(measured,))))
+
+
 def _of_width(measured: Query, row_bytes: float) -> Query:
     (graph,) = measured.graphs
     wide = replace(graph, relations=tuple(replace(r, row_bytes=row_bytes) for r in graph.relations))

@@ -15,6 +15,7 @@ from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.lost_rows import risks_rows
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.row_widths import RowWidths, collected_bytes
+from tuner.advice.candidates.spared_shuffles import most_tasks
 from tuner.advice.candidates.task_relation import task_relation_bytes
 from tuner.advice.facts import Facts, is_whole
 from tuner.cost.operator_seconds import broadcast_seconds, shuffled_hash_core_seconds
@@ -79,7 +80,8 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     reused = any((other.relations, other.rows) == (built.relations, built.rows) for other in others)
     too_large = is_too_large(facts, build, size, facts.once(Growth).factor(query, join, build))
     vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
-    vetoed = vetoed or stage_outlasts_wait(facts, query, join)
+    # What was built had all cores, what is streamed has the tasks that the job coalesces the stage to.
+    vetoed = vetoed or stage_outlasts_wait(facts, query, join) or most_tasks(facts, join) is not None
     prediction = _predict(query, before - after - probing, least)
     replaced = built.broadcast_bytes or 0
     return HintCandidate(

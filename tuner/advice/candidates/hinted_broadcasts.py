@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tuner.advice.candidates.best_hints import is_enough
 from tuner.advice.candidates.broadcast_wait import outlasts_wait
+from tuner.advice.candidates.coalesced_blocks import coalesced_joins
 from tuner.advice.candidates.fan_out import MAX_FAN_OUT
 from tuner.advice.candidates.kept_prunings import Pruning, prunings
 from tuner.advice.candidates.ordered_sides import ordered_side
@@ -95,6 +96,12 @@ def side_bytes(side: JoinSide) -> int:
     return relation_bytes(side.rows or 0, side.shuffle_bytes or 0)
 
 
+def kept_joins(facts: Facts, query: Query, graph: JoinGraph, order: PhysicalOrder) -> frozenset[int]:
+    """The broadcast joins of an order, as sets of relations, that no hint may ask for: what runs in their stage needs their
+    shuffles."""
+    return scattering_joins(facts, query, graph, order) | coalesced_joins(facts, query, graph, order)
+
+
 def hinted_broadcasts(
     sides: BroadcastSides, run: Callable[[Given], PhysicalOrder], given: Given
 ) -> Mapping[int, GivenJoin]:
@@ -112,7 +119,7 @@ def hinted_broadcasts(
         hinted = run(Given({**given.joins, **found, join.relations: HINTED}))
         if not is_enough(best.seconds(cluster) - hinted.seconds(cluster), sides.query):
             continue
-        if join.relations not in scattering_joins(sides.facts, sides.query, sides.graph, hinted):
+        if join.relations not in kept_joins(sides.facts, sides.query, sides.graph, hinted):
             found[join.relations] = HINTED
             used, best = used + side_bytes(side), hinted
     return found

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from tuner.advice.candidates.best_hints import best_hints, is_enough
 from tuner.advice.candidates.broadcast_budget import BroadcastBudget, broadcast_budget, is_hinted
 from tuner.advice.candidates.cheapest_orders import PricedBlock
-from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, side_bytes
+from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, kept_joins, side_bytes
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.ordered_sides import ordered_side
-from tuner.advice.candidates.scattered_files import scattering_joins
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
@@ -100,10 +99,10 @@ def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Itera
     measured = block.given(order).joins
     given = {**measured, **dict.fromkeys(change.hinted, HINTED)}
     hinted = block.what_if.order(order.order, Given(given))
-    scattering = scattering_joins(facts, query, change.graph, hinted)
+    kept = kept_joins(facts, query, change.graph, hinted)
     for join in hinted.joins:
         which = join.build_side
-        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in {*measured, *scattering}:
+        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in {*measured, *kept}:
             continue
         build, other = join.plan.side(which), join.plan.side(which.other)
         if _is_broadcast_by_spark(query, block, build):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tuner.advice.candidates.cheapest_orders import PricedBlock, cheapest_orders, lookalike_groups
+from tuner.advice.candidates.coalesced_blocks import streams_other_rows
 from tuner.advice.candidates.hinted_broadcasts import HINTED
 from tuner.advice.candidates.order_names import joined_names, relation_names
 from tuner.advice.candidates.order_shape import order_shape
@@ -21,7 +22,7 @@ from tuner.cost.learned.unit_cost_fit import work_terms
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import Interval
-from tuner.cost.what_if.physical_order import Given
+from tuner.cost.what_if.physical_order import Given, PhysicalOrder
 from tuner.model.change import Evidence, Prediction
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
@@ -198,12 +199,16 @@ class OrderPrices:
         return self._blocks[key]
 
     def change_to(self, query: Query, block: PricedBlock, chosen: JoinTree) -> OrderChange | None:
-        """The change to an order of a block; None where that is the order that ran."""
+        """The change to an order of a block; None where that is the order that ran, or would have what it reads read in few
+        tasks."""
         if order_shape(chosen.order) == order_shape(block.written.order):
             return None
         other = block.tree(chosen.order)
         times = Counter(g.signature for g in query.graphs)[block.graph.signature]
         given = block.hinted(other)
+        orders = (self._as_written(block), block.what_if.order(other.order, given))
+        if streams_other_rows(self.facts, query, block.graph, *orders):
+            return None
         return OrderChange(
             query=query,
             graph=block.graph,
@@ -212,7 +217,7 @@ class OrderPrices:
             rows=tree_cost(block.written).card,
             other_rows=tree_cost(other).card,
             most_rows=block.most_rows(other),
-            gain=self._saved(query, block, other, given, times),
+            gain=self._saved(query, block, *orders, times),
             priced=block.seconds(block.written),
             other_priced=block.seconds(other),
             weight=block.weight,
@@ -227,9 +232,14 @@ class OrderPrices:
             return change
         hinted, block = change.hinted.intersection(joins), self.block(change.graph)
         given = Given({**block.given(change.other).joins, **dict.fromkeys(hinted, HINTED)})
-        gain = self._saved(change.query, block, change.other, given, change.times)
-        seconds = block.what_if.order(change.other.order, given).seconds(self.facts.cluster)
-        return replace(change, gain=gain, other_priced=seconds, hinted=hinted)
+        after = block.what_if.order(change.other.order, given)
+        gain = self._saved(change.query, block, self._as_written(block), after, change.times)
+        return replace(change, gain=gain, other_priced=after.seconds(self.facts.cluster), hinted=hinted)
+
+    @staticmethod
+    def _as_written(block: PricedBlock) -> PhysicalOrder:
+        """The order that ran, its joins as they ran."""
+        return block.what_if.order(block.written.order, block.given(block.written))
 
     def _least_seconds(self, query: Query) -> float:
         if self.facts.reach is not Reach.AGENT:
@@ -237,11 +247,11 @@ class OrderPrices:
         of_short = _MIN_AGENT_GAIN_SHARE * query.seconds
         return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
 
-    def _saved(self, query: Query, block: PricedBlock, other: JoinTree, given: Given, times: int) -> Interval:
-        """What another order, its joins as given, saves of the query's wall seconds; below 0 where it adds to them."""
+    def _saved(
+        self, query: Query, block: PricedBlock, before: PhysicalOrder, after: PhysicalOrder, times: int
+    ) -> Interval:
+        """What another order saves of the query's wall seconds; below 0 where it adds to them."""
         facts, what_if = self.facts, block.what_if
-        before = what_if.order(block.written.order, block.given(block.written))
-        after = what_if.order(other.order, given)
         priced, seconds = before.seconds(facts.cluster) * times, query.seconds
         saved = what_if.saving(before, after)
         fixed = fixed_share(query, self._costs)

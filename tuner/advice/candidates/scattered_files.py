@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tuner.advice.candidates.streamed_joins import ends_block, streamed_joins
 from tuner.advice.candidates.task_relation import shuffle_of
 from tuner.advice.facts import Facts
 from tuner.cost.what_if.physical_order import PhysicalOrder
@@ -28,10 +29,10 @@ def scatters_files(facts: Facts, query: Query, join: JoinSite, probe: BuildSide)
 def scattering_joins(facts: Facts, query: Query, graph: JoinGraph, order: PhysicalOrder) -> frozenset[int]:
     """The broadcast joins of an order of a block, as sets of relations, that would write so in the tasks of one relation's scan;
     none where the block's stage writes nothing, or a shuffle of the order is left in that stage."""
-    last = next((join for join in query.joins if join.written is not None and _joins_all(graph, join)), None)
+    last = next((join for join in query.joins if join.written is not None and ends_block(graph, join)), None)
     if last is None:
         return frozenset()
-    streamed, relations = _streamed(order, graph.everything)
+    streamed, relations = streamed_joins(order, graph)
     tables = graph.tables(relations)
     sides = (side for join in query.joins for side in join.sides if side.relations == tables and side.shuffle_bytes)
     if relations.bit_count() > 1 or not any(_scatters(facts, query, last, side) for side in sides):
@@ -43,20 +44,6 @@ def _scatters(facts: Facts, query: Query, join: JoinSite, probe: JoinSide) -> bo
     shuffle, written = shuffle_of(query, probe), join.written
     if written is None or join.reshuffle is not None or shuffle is None or not shuffle.map_tasks or not join.tasks:
         return False
-    files = written.files * shuffle.map_tasks / join.tasks
+    files = written.files * min(shuffle.map_tasks, join.coalesced_to or shuffle.map_tasks) / join.tasks
     is_many = files >= max(LEAST_FILES, LEAST_TIMES * written.files)
     return is_many and written.bytes < files * facts.settings[FILES_OPEN_COST]
-
-
-def _joins_all(graph: JoinGraph, join: JoinSite) -> bool:
-    return tuple(sorted((*join.left.relations, *join.right.relations))) == graph.tables(graph.everything)
-
-
-def _streamed(order: PhysicalOrder, relations: int) -> tuple[frozenset[int], int]:
-    """The broadcast joins that stream rows up to a set of relations, and the set that these rows come from."""
-    planned = {join.relations: join.plan for join in order.joins}
-    streamed = set[int]()
-    while (join := planned.get(relations)) is not None and join.broadcast is not None:
-        streamed.add(relations)
-        relations = join.side(join.broadcast.other)
-    return frozenset(streamed), relations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -73,12 +74,44 @@ def measured_map_seconds(facts: Facts, query: Query, side: JoinSide) -> float | 
 
 def slowed_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
     """Wall seconds that the work after the probe side's shuffle takes longer in the tasks before it, where these are too few
-    for all cores: of all the join's stage, but for what is spared; of the join alone where what is above is shuffled anew."""
+    for all cores: of all the join's stage, but for what is spared; of the join alone where what is above is shuffled anew.
+    Where the job coalesces the stage, it is what is before the shuffle that takes longer, in the tasks of the join."""
     shuffle, cores = shuffle_of(query, join.side(probe)), max(1, facts.cluster.cores)
+    coalesced = _coalesced_seconds(facts, query, join, probe)
     if shuffle is None or not shuffle.map_tasks or not join.tasks or join.core_ms is None:
+        return coalesced
+    before, after = min(cores, join.tasks), min(cores, shuffle.map_tasks, most_tasks(facts, join) or cores)
+    return coalesced + _moved_core_seconds(join, probe, facts.costs) * max(0.0, 1 / after - 1 / before)
+
+
+def most_tasks(facts: Facts, join: JoinSite) -> int | None:
+    """The tasks that the job coalesces a join's stage to, where cores are left that have none of them.
+
+    What an operator above has to shuffle anew is coalesced after that shuffle.
+    """
+    most = join.coalesced_to
+    return most if most is not None and most < facts.cluster.cores and join.reshuffle is None else None
+
+
+def _coalesced_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
+    """Wall seconds that making the probe side takes longer in the tasks that the join's stage is coalesced to: as if all joins
+    below were broadcasts as well, and so ran there from their scans on. As long as the query where nothing tells."""
+    most, side = most_tasks(facts, join), join.side(probe)
+    if most is None or side.shuffle_bytes is None:
         return 0.0
-    before, after = min(cores, join.tasks), min(cores, shuffle.map_tasks)
-    return _moved_core_seconds(join, probe, facts.costs) * max(0.0, 1 / after - 1 / before)
+    below = (one for j in query.joins if _is_within(j, side) for one in j.sides if one.shuffle_bytes is not None)
+    longer = 0.0
+    for shuffle in {shuffle_of(query, one) for one in (side, *below)}:
+        if shuffle is None or shuffle.map_core_ms is None:
+            return query.seconds
+        before = min(facts.cluster.cores, shuffle.map_tasks or facts.cluster.cores)
+        longer += shuffle.map_core_ms / 1e3 * max(0.0, 1 / max(1, most) - 1 / before)
+    return longer
+
+
+def _is_within(join: JoinSite, side: JoinSide) -> bool:
+    """Whether a join may be one of those that make a side."""
+    return Counter((*join.left.relations, *join.right.relations)) <= Counter(side.relations)
 
 
 def _moved_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> float:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from tuner.model.application import Application, Completeness, Execution, Executors, PlanInfo, Stage
+from tuner.model.join_site import WrittenFiles
 from tuner.model.query import Query, QueryStatus
 from tuner.model.strategy import Strategy
+from tuner.plan.measured_plan import MAX_WORK
 from tuner.plan.queries import queries, query
 
 from .trees import fixture, parse
@@ -305,6 +308,33 @@ def test_a_plan_deeper_than_python_recurses_is_read_like_any_other() -> None:
     assert [query.id for query in found] == [5, 5, 5]
 
 
+@pytest.mark.parametrize("most", [MAX_WORK, 100])
+def test_a_plan_that_takes_long_to_look_around_in_has_its_joins_placed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("tuner.plan.queries.MAX_WORK", most)
+    text = """
+        Execute InsertIntoHadoopFsRelationCommand | file:/t | number of written files=600; written output=6000
+          Filter | (n#2 > 1) | number of output rows=2
+            SortMergeJoin | [k#1], [u#3], Inner | number of output rows=900
+              Exchange | hashpartitioning(k#1, 8) | data size=8000; shuffle records written=1000
+                Scan parquet t.events | [k#1,n#2] | number of output rows=1000
+              Exchange | hashpartitioning(u#3, 8) | data size=800; shuffle records written=100
+                Scan parquet t.users | [u#3] | number of output rows=100
+          ReusedExchange | [k#1,n#2], Exchange hashpartitioning(k#1, 8)
+        """
+    write, accumulators = parse(text)
+    above, reused = write.children
+    events = above.children[0].children[0]
+    twice = structs.replace(write, children=(above, structs.replace(reused, children=(events,))))
+    ran = replace(execution(None), initial_plan=twice)
+    stages = (stage(0, accumulators=frozenset(accumulators)),)
+    (query,) = queries(application(ran, stages=stages, accumulators=accumulators))
+    (join,) = query.joins
+    assert (join.placed, join.left.readers, join.tasks, join.written) == (True, 2, 10, WrittenFiles(600, 6000))
+    assert (query.work is None) is (most == 100)
+
+
 class TestLostEvents:
     """Spark drops events where its listeners fall behind (spark.scheduler.listenerbus.eventqueue.capacity)."""
 
@@ -332,6 +362,7 @@ class TestLostEvents:
         (join,) = query.joins
         assert (join.left.rows, join.right.rows, join.output_rows) == (50, 7, 5)
         assert query.work is not None
+        assert join.placed
 
     @pytest.mark.parametrize("lost", [{"completed_tasks": 9}, {"tasks": 0, "completed_tasks": 3}])
     def test_what_some_tasks_counted_is_not(self, lost: dict[str, int]) -> None:
@@ -340,6 +371,7 @@ class TestLostEvents:
         assert (join.left.rows, join.right.rows, join.output_rows) == (None, 7, 5)
         assert [(s.rows, s.written_bytes, s.lost) for s in query.shuffles] == [(7, 9, False), (None, None, True)]
         assert (query.work, query.aggregates) == (None, ())
+        assert not join.placed
 
     def test_tasks_that_ran_in_a_later_attempt_are_not_lost(self) -> None:
         first, *others = self.stages(completed_tasks=4, failure="FetchFailed")

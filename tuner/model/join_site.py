@@ -78,7 +78,8 @@ class JoinSite:
     shuffles, `written` where its stage wrote files. `coalesced_to` are the most tasks that its stage may have where the job
     coalesces what comes out of it (`DataFrame.coalesce`, which moves no rows). `hinted` says that the job hints it, as far as the
     log tells; `with_changed_table` that its left side are rows of the table that the query changes (MERGE, UPDATE, DELETE): both
-    are left as they are.
+    are left as they are. Of a join that is not `placed` the log does not tell what hangs on its place in the plan: tasks, readers
+    of its shuffles, and what is above.
     """
 
     signature: str
@@ -100,6 +101,7 @@ class JoinSite:
     written: WrittenFiles | None = None
     hinted: bool = False
     coalesced_to: int | None = None
+    placed: bool = True
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

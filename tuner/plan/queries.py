@@ -168,7 +168,8 @@ def in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | N
 def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | None) -> Query:
     query, initial, final = found
     whole = query.status is QueryStatus.SUCCEEDED and _ran(final)
-    plan = measured_plan(found, stages)
+    ran = _ran_plan(found, stages)
+    plan = _of_bearable_size(ran)
 
     def graphs() -> tuple[JoinGraph, ...]:
         outputs = aggregate_outputs(logical_plan)
@@ -177,10 +178,10 @@ def _in_full(found: QueryAndPlans, stages: Sequence[Stage], logical_plan: str | 
         return tuple(graph for graph in _orderable(found) if not has_hinted(graph, query.joins))
 
     blocks = _or_nothing(query.id, "join graphs", graphs) or ()
-    placed = _or_nothing(query.id, "places of joins", lambda: joins_in_place(plan, query.joins)) if plan else None
+    placed = _or_nothing(query.id, "places of joins", lambda: joins_in_place(ran, query.joins)) if ran else None
     return replace(
         query,
-        joins=query.joins if placed is None else placed,
+        joins=tuple(replace(join, placed=not whole) for join in query.joins) if placed is None else placed,
         graphs=() if query.merged else blocks,
         merged_graphs=blocks if query.merged else (),
         tables=_or_nothing(query.id, "tables", lambda: table_reads(final)) or (),
@@ -200,14 +201,22 @@ def with_work(found: QueryAndPlans, stages: Sequence[Stage]) -> Query:
 
 def measured_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan | None:
     """The plan that ran, with the stages that ran it. None where it did not run to its end, the log lacks some of its tasks, or
-    it is too large to look at."""
+    it is too large to look around each of its operators."""
+    return _of_bearable_size(_ran_plan(found, stages))
+
+
+def _ran_plan(found: QueryAndPlans, stages: Sequence[Stage]) -> MeasuredPlan | None:
+    """The same of whatever size: what is above each join is soon found."""
     query, _, final = found
     if query.status is not QueryStatus.SUCCEEDED or not _ran(final):
         return None
     if lost_counters(stages) or has_lost_work(final, stages):
         return None
-    plan = MeasuredPlan(final, stages)
-    return plan if plan.work <= MAX_WORK else None
+    return MeasuredPlan(final, stages)
+
+
+def _of_bearable_size(plan: MeasuredPlan | None) -> MeasuredPlan | None:
+    return plan if plan is not None and plan.work <= MAX_WORK else None
 
 
 def _work(query: Query, plan: MeasuredPlan | None, stages: Sequence[Stage]) -> QueryWork | None:

@@ -220,6 +220,13 @@ class TestWhereTheJoinRunsAfterwards:
 
 
 @BOTH
+def test_a_join_of_which_nothing_tells_what_else_relies_on_its_shuffles_keeps_them(
+    make: Callable[..., JoinSite],
+) -> None:
+    assert not _gains(replace(make(EVENTS, USERS), placed=False))
+
+
+@BOTH
 class TestAStageThatIsCoalesced:
     """`coalesce(8)` above a join: with a shuffle between, 40 cores make what its 8 tasks read; without it these make that."""
 

@@ -113,6 +113,7 @@ def test_what_was_built_is_not_streamed_by_the_few_tasks_that_the_stage_is_coale
     join = _hash_join()
     assert _advised(query(replace(join, coalesced_to=2), seconds=8))  # as many as there are cores
     assert not _advised(query(replace(join, coalesced_to=1), seconds=8))
+    assert not _advised(query(replace(join, placed=False), seconds=8))
 
 
 def test_a_broadcast_that_another_join_uses_is_built_all_the_same() -> None:

@@ -50,6 +50,14 @@ def test_a_merge_join_above_that_relied_on_the_order_sorts_anew() -> None:
     assert relied.added_seconds > alone.added_seconds + 3
 
 
+def test_a_join_of_which_nothing_tells_what_relies_on_its_order_keeps_it() -> None:
+    join = inner(SALES, CUSTOMERS)
+    shuffle = ShuffleExchange(2000, CUSTOMERS.shuffle_bytes, 640 << 20, CUSTOMERS.rows, 2, True)
+    placed, elsewhere = (query(replace(join, placed=known), shuffles=(shuffle,)) for known in (True, False))
+    assert not _hashed_customers(placed).is_vetoed
+    assert _hashed_customers(elsewhere).is_vetoed
+
+
 def test_of_an_execution_that_skipped_its_shuffles_nothing_is_said() -> None:
     skipped = inner(*(JoinSide(found.relations, skipped=True) for found in (SALES, CUSTOMERS)))
     assert not list(hash_candidates(facts(query(skipped))))

@@ -252,6 +252,8 @@ def test_an_order_has_nothing_read_in_the_few_tasks_that_its_stage_is_coalesced_
     coalesced = replace(measured, joins=(replace(last, tasks=1, coalesced_to=1), within))
     assert {hint.relations for hint in hints(one_order(_roomy(measured)))} == {(DAYS, SALES), (DAYS,)}
     assert [hint.relations for hint in hints(one_order(_roomy(coalesced)))] == [(DAYS,)]
+    unknown = replace(measured, joins=(replace(last, placed=False), within))
+    assert [hint.relations for hint in hints(one_order(_roomy(unknown)))] == [(DAYS,)]
     by_spark = facts(coalesced, reach=Reach.AGENT, conf={"spark.sql.autoBroadcastJoinThreshold": "1g"})
     assert not list(advise_join_orders(by_spark))
     assert list(advise_join_orders(replace(by_spark, queries=(measured,))))

@@ -128,8 +128,10 @@ def broadcast_vetoed(
     facts: Facts, query: Query, join: JoinSite, build: JoinSide, relation_bytes: int, *, after_shuffles: bool = False
 ) -> bool:
     """Whether a side must not be broadcast, whatever that gains: unmeasured, too large, met by too many rows, no more filtered
-    then, or made for longer than Spark waits; it is filtered, and made already, where AQE turns the join `after_shuffles`."""
-    if not after_shuffles and (loses_filter(facts.reach, build) or outlasts_wait(facts, query, build)):
+    then, made for longer than Spark waits, or of a shuffle that nothing tells the readers of; it is filtered, and made already,
+    where AQE turns the join `after_shuffles`."""
+    unfit = not join.placed or loses_filter(facts.reach, build)
+    if not after_shuffles and (unfit or outlasts_wait(facts, query, build)):
         return True
     # AQE compares what it has counted with its threshold in each run.
     growth = 1.0 if after_shuffles else facts.once(Growth).factor(query, join, build)

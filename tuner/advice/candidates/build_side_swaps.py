@@ -81,7 +81,7 @@ def _broadcast_swap(facts: Facts, query: Query, join: JoinSite, side: BuildSide)
     too_large = is_too_large(facts, build, size, facts.once(Growth).factor(query, join, build))
     vetoed = _is_vetoed(query, join, build) or too_large or reused or loses_filter(facts.reach, build)
     # What was built had all cores, what is streamed has the tasks that the job coalesces the stage to.
-    vetoed = vetoed or stage_outlasts_wait(facts, query, join) or most_tasks(facts, join) is not None
+    vetoed = vetoed or most_tasks(facts, join) is not None or not join.placed or stage_outlasts_wait(facts, query, join)
     prediction = _predict(query, before - after - probing, least)
     replaced = built.broadcast_bytes or 0
     return HintCandidate(

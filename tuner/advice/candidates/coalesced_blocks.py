@@ -27,4 +27,6 @@ def streams_other_rows(
 
 
 def _is_coalesced(facts: Facts, query: Query, graph: JoinGraph) -> bool:
-    return any(most_tasks(facts, join) is not None and ends_block(graph, join) for join in query.joins)
+    """Whether the tasks are few, or nothing tells how many they are."""
+    last = (join for join in query.joins if ends_block(graph, join))
+    return any(most_tasks(facts, join) is not None or not join.placed for join in last)

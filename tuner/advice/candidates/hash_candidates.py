@@ -86,7 +86,7 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> H
     growth = facts.once(Growth).factor(query, join, build)
     most = max(size, _uncounted_bytes(query, build))
     too_large = math.isinf(growth) or most * growth > facts.task_cap_bytes
-    vetoed = not measured or not is_measured(query, build) or too_large or fans_out(join)
+    vetoed = not measured or not join.placed or not is_measured(query, build) or too_large or fans_out(join)
     vetoed = vetoed or risks_rows(facts, join, side)
     prediction = predict_gains([(query, _gain(merge, hashed, sort))])
     return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, merge, hashed, prediction, vetoed)

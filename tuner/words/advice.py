@@ -14,11 +14,15 @@ _LESS_IN_QUERIES = f"{_LESS} in {{queries:query}}"
 
 
 def _broadcast_hint(n: Numbers) -> str:
+    is_counted = n.get("is_counted", True)
     if n["by_aqe"]:
         why = "from the start: AQE broadcast it only after shuffling {shuffled_bytes} for a join with {other_rows}"
-    else:
+    elif is_counted:
         why = "instead of shuffling and sorting it for a join with {other_rows}"
-    return filled(f"broadcast {{side}} ({{rows}}, {{bytes}}) {why}; {_LESS}", n)
+    else:
+        why = "instead of shuffling {other_rows} to where it was made"
+    most = "" if is_counted else "at most "
+    return filled(f"broadcast {{side}} ({{rows}}, {most}{{bytes}}) {why}; {_LESS}", n)
 
 
 def _join_order(n: Numbers) -> str:

@@ -9,13 +9,17 @@ from typing import ClassVar
 import pytest
 
 from tests.advice.joins import GIB, broadcast_by_aqe, facts, inner, query, query_25, query_72, side
+from tests.plan.trees import plan
 from tuner.advice.advisors.broadcast_hint import advise_broadcast_hints
+from tuner.advice.candidates.row_widths import WIDE_ROW_BYTES
 from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, RuntimeFilter, WrittenFiles
 from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.plan.joins import find_joins
 from tuner.words.actions import hint_text
 from tuner.words.reasons import reason_words
 
@@ -217,6 +221,53 @@ class TestWhereTheJoinRunsAfterwards:
         join, few = replace(make(EVENTS, USERS), core_ms=4_000_000, tasks=200), (_events_shuffle(map_tasks=20),)
         assert not _gains(join, shuffles=few)
         assert _gains(replace(join, reshuffle=Reshuffle(2_000_000, sorts=False)), shuffles=few)
+
+
+class TestASideThatNoShuffleOfItsOwnCounted:
+    """The newest row of each user: what a window, a grouping or a join below has placed by the join's key is not moved again."""
+
+    PLAN = """
+        SortMergeJoin | [u#1], [id#5], Inner | number of output rows=200000000
+          Sort | [u#1 ASC NULLS FIRST], false, 0 | sort time=50000
+            Exchange | hashpartitioning(u#1, 200) | data size=20000000000; shuffle records written=200000000
+              Scan parquet shop.events | [u#1] | number of output rows=200000000
+          Filter | (rn#9 = 1) | number of output rows=100000
+            Window | [row_number() windowspecdefinition(id#5, at#6 DESC) AS rn#9], [id#5], [at#6 DESC]
+              Sort | [id#5 ASC NULLS FIRST, at#6 DESC], false, 0 | sort time=900
+                Exchange | hashpartitioning(id#5, 200) | data size=24000000; shuffle records written=300000
+                  Scan parquet shop.users | [id#5,at#6] | number of output rows=300000
+        """
+
+    def _advised(self, reach: Reach = Reach.AGENT, **conf: str) -> list[Change]:
+        (join,) = find_joins(plan(self.PLAN), finished=True)
+        of_users = ShuffleExchange(200, 24_000_000, 10**7, 300_000, 4, adjustable=True, map_core_ms=2_000)
+        job = query(join, seconds=400, shuffles=(_events_shuffle(), of_users))
+        return list(advise_broadcast_hints(facts(job, reach=reach, cluster=FORTY_CORES, conf=conf)))
+
+    def test_is_broadcast_by_the_agent_as_large_as_it_may_be(self) -> None:
+        (found,) = self._advised()
+        assert [action.relations for action in found.actions] == [("shop.users",)]
+        at_most = {e.what: e.value for e in found.evidence}["build side bytes at most"]
+        assert at_most == 100_000 * WIDE_ROW_BYTES
+        assert "(100k rows, at most 25.6 MB) instead of shuffling 200M rows to where it was made" in reason_words(
+            found.reason
+        )
+        counted = inner(EVENTS, side("users", rows=100_000, shuffle_bytes=100_000 * WIDE_ROW_BYTES))
+        (of_counted,) = _gains(counted)
+        assert found.prediction is not None
+        assert 0 < found.prediction.gain < of_counted
+
+    def test_is_left_alone_where_nothing_looks_at_its_size_first(self) -> None:
+        assert not self._advised(Reach.TEXT)
+
+    def test_may_have_taken_as_long_to_make_as_the_query(self) -> None:
+        assert not self._advised(**{"spark.sql.adaptive.enabled": "false"})
+        assert self._advised(**{"spark.sql.adaptive.enabled": "false", "spark.sql.broadcastTimeout": "1h"})
+
+    def test_is_broadcast_at_once_where_aqe_did_so_late(self) -> None:
+        grouped = side("users", rows=100_000, broadcast_bytes=12_000_000)
+        (gain,) = _gains(broadcast_by_aqe(EVENTS, grouped))
+        assert 0 < gain < _gains(broadcast_by_aqe(EVENTS, USERS))[0]
 
 
 @BOTH

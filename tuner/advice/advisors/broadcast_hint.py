@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuner.advice.candidates.best_hints import best_hints
-from tuner.advice.candidates.broadcast_candidates import broadcast_evidence
+from tuner.advice.candidates.broadcast_candidates import broadcast_evidence, is_counted
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
@@ -31,10 +31,11 @@ def _recommendation(candidate: HintCandidate) -> Change:
             {
                 "side": side_name(side),
                 "rows": side.rows or 0,
-                "bytes": side.shuffle_bytes or 0,
+                "bytes": candidate.data_bytes,
                 "other_rows": other.rows or 0,
                 "shuffled_bytes": (side.shuffle_bytes or 0) + (other.shuffle_bytes or 0),
                 "by_aqe": candidate.is_late_broadcast,
+                "is_counted": is_counted(side),
                 "gain_seconds": candidate.prediction.gain,
             },
         ),

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from tuner.advice.candidates.broadcast_wait import outlasts_wait
+from tuner.advice.candidates.broadcast_wait import outlasts_wait, query_outlasts_wait
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.joint_broadcasts import Place, Share, chained_gains, place_of, shared_gains
 from tuner.advice.candidates.lost_filters import loses_filter
 from tuner.advice.candidates.query_gain import capped
+from tuner.advice.candidates.row_widths import built_bytes
 from tuner.advice.candidates.scattered_files import scatters_files
 from tuner.advice.candidates.side_name import side_name
 from tuner.advice.candidates.spared_shuffles import (
@@ -97,7 +98,9 @@ def broadcast_evidence(candidate: HintCandidate) -> tuple[Evidence, ...]:
     side, join, name = candidate.hinted, candidate.join, side_name(candidate.hinted)
     evidence = [
         Evidence("build side rows", side.rows or 0, "rows", name),
-        Evidence("build side bytes", side.shuffle_bytes or 0, "bytes", name),
+        Evidence(
+            "build side bytes" if is_counted(side) else "build side bytes at most", candidate.data_bytes, "bytes", name
+        ),
         Evidence("predicted hash relation", candidate.relation_bytes, "bytes", name),
         Evidence("probe side rows", candidate.other.rows or 0, "rows", side_name(candidate.other)),
         Evidence("sort time", (join.sort_ms or 0) / 1e3, "core seconds", "both sides"),
@@ -121,7 +124,12 @@ def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
 
 def is_measured(query: Query, side: JoinSide) -> bool:
     """Whether the rows and bytes of a side are known to the last."""
-    return is_whole(query) and side.rows is not None and side.shuffle_bytes is not None
+    return is_whole(query) and side.rows is not None and is_counted(side)
+
+
+def is_counted(side: JoinSide) -> bool:
+    """Whether a shuffle of its own counted the bytes of a side: none does where it is grouped or windowed by the join's keys."""
+    return side.shuffle_bytes is not None
 
 
 def broadcast_vetoed(
@@ -131,11 +139,16 @@ def broadcast_vetoed(
     then, made for longer than Spark waits, or of a shuffle that nothing tells the readers of; it is filtered, and made already,
     where AQE turns the join `after_shuffles`."""
     unfit = not join.placed or loses_filter(facts.reach, build)
-    if not after_shuffles and (unfit or outlasts_wait(facts, query, build)):
+    if not after_shuffles and (unfit or _takes_long(facts, query, build)):
         return True
     # AQE compares what it has counted with its threshold in each run.
     growth = 1.0 if after_shuffles else facts.once(Growth).factor(query, join, build)
-    return not is_measured(query, build) or fans_out(join) or is_too_large(facts, build, relation_bytes, growth)
+    known = is_whole(query) and build.rows is not None and built_bytes(facts, query, build) is not None
+    return not known or fans_out(join) or is_too_large(facts, build, relation_bytes, growth)
+
+
+def _takes_long(facts: Facts, query: Query, build: JoinSide) -> bool:
+    return outlasts_wait(facts, query, build) if is_counted(build) else query_outlasts_wait(facts, query)
 
 
 def is_too_large(facts: Facts, build: JoinSide, size: int, growth: float) -> bool:
@@ -216,11 +229,12 @@ def _candidate(
     after_shuffles: bool = False,
 ) -> HintCandidate:
     build, gain = join.side(side), saved - added
-    size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
+    data = built_bytes(facts, query, build) or 0
+    size = relation_bytes(build.rows or 0, data)
     prediction = _predict(facts.price_error, query.seconds, capped(gain, query.seconds), gain, added)
     vetoed = broadcast_vetoed(facts, query, join, build, size, after_shuffles=after_shuffles)
     vetoed = vetoed or scatters_files(facts, query, join, side.other)
-    return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed)
+    return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed, data_bytes=data)
 
 
 def _seconds(
@@ -230,25 +244,31 @@ def _seconds(
     if not is_measured_sort_merge(query, join):
         return 0.0, 0.0
     costs, cores, build = facts.costs, max(1, facts.cluster.cores), join.side(side)
-    data = build.shuffle_bytes or 0
+    data = built_bytes(facts, query, build) or 0
     broadcast = broadcast_seconds(build, join.side(side.other), data, facts.cluster.executors, costs)
     merge = spared_merge_core_seconds(join, side.other, costs) / cores
     added = broadcast.serial + join.runs * broadcast.probe_core / cores
     if after_shuffles:
         return merge, added
     shuffles = spared_shuffle_core_seconds(join, side.other, costs, shuffle_core_seconds) / cores
-    return merge + shuffles, added + _lost_seconds(facts, query, join, side.other)
+    return merge + shuffles, added + _lost_seconds(facts, query, join, side)
 
 
 def _late_seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tuple[float, float]:
     """Wall seconds of the shuffles that AQE's broadcast came too late for, and of doing without them."""
     spared = spared_shuffle_core_seconds(join, side.other, facts.costs, shuffle_and_write_core_seconds)
-    return spared / max(1, facts.cluster.cores), _lost_seconds(facts, query, join, side.other)
+    return spared / max(1, facts.cluster.cores), _lost_seconds(facts, query, join, side)
 
 
-def _lost_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
-    """Wall seconds that it takes to do without the shuffles of a join's sides."""
-    return repeated_seconds(facts, query, join, probe) + slowed_seconds(facts, query, join, probe)
+def _lost_seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> float:
+    """Wall seconds that it takes to do without the shuffles of a join's sides when one is broadcast. What none of them has
+    counted the agent may have shuffled, to count it first (MeasuredFirst)."""
+    build, probe = join.side(side), side.other
+    lost = repeated_seconds(facts, query, join, probe) + slowed_seconds(facts, query, join, probe)
+    if is_counted(build):
+        return lost
+    counted = replace(build, shuffle_bytes=built_bytes(facts, query, build))
+    return lost + shuffle_and_write_core_seconds(counted, facts.costs) / max(1, facts.cluster.cores)
 
 
 def shuffle_and_write_core_seconds(side: JoinSide, costs: UnitCosts) -> float:

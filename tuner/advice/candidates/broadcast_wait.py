@@ -24,6 +24,11 @@ def outlasts_wait(facts: Facts, query: Query, build: JoinSide) -> bool:
     return took is not None and took > _most_seconds(facts)
 
 
+def query_outlasts_wait(facts: Facts, query: Query) -> bool:
+    """The same of a side that other operators than a shuffle of its own made: in the time of the whole query at most."""
+    return query.seconds > _most_seconds(facts)
+
+
 def stage_outlasts_wait(facts: Facts, query: Query, join: JoinSite) -> bool:
     """The same of the side that a hash join streams: it was made in the join's own stage; as long as the query, where nothing
     tells how long that took."""

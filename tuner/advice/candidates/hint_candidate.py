@@ -16,10 +16,11 @@ class HintCandidate:
     """One hint for one side of one join of one query.
 
     `side` is the side that the hint names: the one to build, or not to broadcast. `relation_bytes` is the size of its hash
-    relation, for a shuffled hash join that of the largest task. Seconds are wall time: `saved_seconds` of what the hint
-    spares, `added_seconds` of what runs instead. `prediction` is for the query. A vetoed candidate must not be given,
-    whatever it gains. `is_secured`: the run had the plan that the hint makes, by chance. `replaced_bytes` is the size of the hash
-    relation that a swap builds no more. One hint reaches `joins` of an execution: bytes and seconds are those of all.
+    relation, for a shuffled hash join that of the largest task; `data_bytes` that of the rows to broadcast. Seconds are wall
+    time: `saved_seconds` of what the hint spares, `added_seconds` of what runs instead. `prediction` is for the query. A
+    vetoed candidate must not be given, whatever it gains. `is_secured`: the run had the plan that the hint makes, by chance.
+    `replaced_bytes` is the size of the hash relation that a swap builds no more. One hint reaches `joins` of an execution: bytes
+    of relations and seconds are those of all.
     """
 
     query: Query
@@ -34,6 +35,7 @@ class HintCandidate:
     is_secured: bool = False
     replaced_bytes: int = 0
     joins: int = 1
+    data_bytes: int = 0
 
     @property
     def hinted(self) -> JoinSide:

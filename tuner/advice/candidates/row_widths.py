@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tuner.advice.facts import Facts
+from tuner.advice.steering_reach import Reach
 from tuner.model.join_graph import RelationKind
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
@@ -30,6 +31,16 @@ _Scan = tuple[str, int, int]
 def collected_bytes(rows: int, broadcast_bytes: int) -> int:
     """Bytes of the rows of a broadcast: what its hash relation has beyond its map; its last page may be empty."""
     return min(max(0, broadcast_bytes - relation_bytes(rows, 0)), rows * WIDE_ROW_BYTES)
+
+
+def built_bytes(facts: Facts, query: Query, side: JoinSide) -> int | None:
+    """The bytes of the rows of a side to broadcast: as shuffled, as they were broadcast, or as wide as they may be; None where
+    nothing has counted them and no agent looks at the sizes of its relations."""
+    if side.shuffle_bytes is not None or side.rows is None or facts.reach is not Reach.AGENT:
+        return side.shuffle_bytes
+    if side.broadcast_bytes is not None:
+        return collected_bytes(side.rows, side.broadcast_bytes)
+    return facts.once(RowWidths).data_bytes(query, side)
 
 
 @dataclass(frozen=True)

@@ -78,13 +78,16 @@ def late_seconds(facts: Facts, join: JoinSite, which: BuildSide) -> float:
 
 def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide, saved: float) -> HintCandidate:
     build, now = join.side(side), query.seconds
-    size = relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
+    data = build.shuffle_bytes or 0
+    size = relation_bytes(build.rows or 0, data)
     # What other places of the plan read of a shuffle is made once more for the broadcast.
     added = map_seconds(facts, query, build) if build.readers > 1 else 0.0
     # What it takes by itself from run to run, and what it took now.
     prediction = Prediction(now + saved, now + added, now, now + added)
     vetoed = broadcast_vetoed(facts, query, join, build, size)
-    return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed, is_secured=True)
+    return HintCandidate(
+        query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed, is_secured=True, data_bytes=data
+    )
 
 
 def _found_small(join: JoinSite) -> BuildSide | None:

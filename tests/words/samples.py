@@ -83,7 +83,8 @@ REASONS: tuple[Reason, ...] = (
     ),
     _SHUFFLED,
     Reason(ReasonCode.BROADCAST_HINT, {**_SHUFFLED.numbers, "by_aqe": True}),
-    Reason(ReasonCode.BROADCAST_HINT, {**_SHUFFLED.numbers, "is_counted": False}),
+    Reason(ReasonCode.BROADCAST_HINT, {**_SHUFFLED.numbers, "is_counted": False, "is_sorted": True}),
+    Reason(ReasonCode.BROADCAST_HINT, {**_SHUFFLED.numbers, "is_counted": True, "is_sorted": False}),
     Reason(ReasonCode.BROADCAST_THRESHOLD, {"joins": 1, "queries": 1, **_SIDE, **_GAIN}),
     Reason(ReasonCode.BROADCAST_THRESHOLD, {"joins": 3, "queries": 2, **_SIDE, **_GAIN}),
     Reason(

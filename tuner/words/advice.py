@@ -18,7 +18,8 @@ def _broadcast_hint(n: Numbers) -> str:
     if n["by_aqe"]:
         why = "from the start: AQE broadcast it only after shuffling {shuffled_bytes} for a join with {other_rows}"
     elif is_counted:
-        why = "instead of shuffling and sorting it for a join with {other_rows}"
+        sorting = " and sorting" if n.get("is_sorted", True) else ""
+        why = f"instead of shuffling{sorting} it for a join with {{other_rows}}"
     else:
         why = "instead of shuffling {other_rows} to where it was made"
     most = "" if is_counted else "at most "

@@ -16,6 +16,7 @@ from tuner.advice.steering_reach import Reach
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.cluster import Cluster
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, RuntimeFilter, WrittenFiles
 from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.strategy import BuildSide, JoinType, Strategy
@@ -221,6 +222,36 @@ class TestWhereTheJoinRunsAfterwards:
         join, few = replace(make(EVENTS, USERS), core_ms=4_000_000, tasks=200), (_events_shuffle(map_tasks=20),)
         assert not _gains(join, shuffles=few)
         assert _gains(replace(join, reshuffle=Reshuffle(2_000_000, sorts=False)), shuffles=few)
+
+
+class TestAShuffledHashJoin:
+    """As Spark runs it with spark.sql.join.preferSortMergeJoin=false: a broadcast spares its shuffles, and no sort."""
+
+    JOIN = replace(
+        inner(replace(EVENTS, sort_ms=None), replace(USERS, sort_ms=None), strategy=Strategy.SHUFFLED_HASH),
+        build_side=BuildSide.RIGHT,
+    )
+
+    def test_is_broadcast_for_less_than_a_sort_merge_join(self) -> None:
+        (gain,) = _gains(self.JOIN)
+        assert 0 < gain < _gains(inner(EVENTS, USERS))[0]
+        (found,) = advise_broadcast_hints(facts(query(self.JOIN, seconds=200), reach=Reach.AGENT))
+        assert " instead of shuffling it for a join with 200M rows" in reason_words(found.reason)
+
+    def test_may_have_built_the_other_side(self) -> None:
+        (found,) = advise_broadcast_hints(
+            facts(query(replace(self.JOIN, build_side=BuildSide.LEFT), seconds=200), reach=Reach.AGENT)
+        )
+        assert [action.relations for action in found.actions] == [("users",)]
+
+    def test_that_a_hint_asked_for_stays(self) -> None:
+        """The agent's is in force for nights that are too large to broadcast, too."""
+        assert not _gains(replace(self.JOIN, hinted=True))
+        told = Action(ActionKind.HINT_JOIN, self.JOIN.signature, Hint.SHUFFLE_HASH, "q1", ("users",))
+        given = DirectiveResult(told.id, DirectiveStatus.APPLIED, join=self.JOIN.signature)
+        job = replace(query(self.JOIN, seconds=200, fingerprint="q1"), directives=(given,))
+        assert not list(advise_broadcast_hints(facts(job, reach=Reach.AGENT)))
+        assert not list(advise_broadcast_hints(facts(query(self.JOIN, seconds=200), reach=Reach.TEXT)))
 
 
 class TestASideThatNoShuffleOfItsOwnCounted:

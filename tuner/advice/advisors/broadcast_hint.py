@@ -11,11 +11,12 @@ from tuner.advice.candidates.side_name import side_name
 from tuner.advice.facts import Facts
 from tuner.model.change import Change, Risk
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.strategy import Strategy
 
 
 def advise_broadcast_hints(facts: Facts) -> Iterator[Change]:
-    """One recommendation for each sort merge join whose smaller side fits and pays, and for each that AQE turned late; none
-    where hints cannot reach."""
+    """One recommendation for each join of two shuffled sides whose smaller side fits and pays, and for each that AQE turned late;
+    none where hints cannot reach."""
     if facts.per_join:
         new = (c for c in best_hints(facts) if c.is_new_broadcast and not c.is_secured)
         yield from (_recommendation(candidate) for candidate in new)
@@ -36,6 +37,7 @@ def _recommendation(candidate: HintCandidate) -> Change:
                 "shuffled_bytes": (side.shuffle_bytes or 0) + (other.shuffle_bytes or 0),
                 "by_aqe": candidate.is_late_broadcast,
                 "is_counted": is_counted(side),
+                "is_sorted": candidate.join.strategy is not Strategy.SHUFFLED_HASH,
                 "gain_seconds": candidate.prediction.gain,
             },
         ),

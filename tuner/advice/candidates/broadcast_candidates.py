@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
+from tuner.advice.candidates.broadcast_budget import is_hinted
 from tuner.advice.candidates.broadcast_wait import outlasts_wait, query_outlasts_wait
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
@@ -20,10 +21,11 @@ from tuner.advice.candidates.spared_shuffles import (
     map_seconds,
     repeated_seconds,
     slowed_seconds,
-    spared_merge_core_seconds,
+    spared_join_core_seconds,
     spared_shuffle_core_seconds,
 )
 from tuner.advice.facts import Facts, is_whole
+from tuner.advice.steering_reach import Reach
 from tuner.cost.operator_seconds import broadcast_seconds, shuffle_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.action import Hint
@@ -39,8 +41,8 @@ UNBROADCAST = SHUFFLED | {Strategy.CARTESIAN}
 
 
 def broadcast_candidates(facts: Facts) -> Iterator[HintCandidate]:
-    """Each side that could be broadcast, of joins that ran as a sort merge join and were measured on both sides."""
-    return (found for found in facts.once(_for_hints) if found.join.strategy is Strategy.SORT_MERGE)
+    """Each side that could be broadcast, of joins that both sides were shuffled for and that were measured on both."""
+    return (found for found in facts.once(_for_hints) if found.join.strategy in SHUFFLED)
 
 
 def without_others(facts: Facts, is_hinted: Callable[[HintCandidate], bool]) -> tuple[HintCandidate, ...]:
@@ -51,8 +53,8 @@ def without_others(facts: Facts, is_hinted: Callable[[HintCandidate], bool]) -> 
 def threshold_candidates(facts: Facts, *, after_shuffles: bool = False) -> Iterator[HintCandidate]:
     """Each side that a higher threshold might broadcast, measured or not: also of failed queries, vetoed.
 
-    Only sort merge joins measured on both sides can gain; the gain of others is 0. `after_shuffles`: AQE turns the join when
-    both sides have been shuffled, so that only the sort and the merge are saved.
+    Only joins of two shuffled sides, measured on both, can gain; the gain of others is 0. `after_shuffles`: AQE turns the join
+    when both sides have been shuffled, so that only the sort and the merge are saved.
     """
     for query in facts.queries:
         for join in query.joins:
@@ -118,8 +120,20 @@ def predict_broadcasts(facts: Facts, before: float, gain: float, candidates: Col
 
 def is_measured_sort_merge(query: Query, join: JoinSite) -> bool:
     """Whether a join ran as a sort merge join to its end and both sides were counted."""
-    measured = join.left.rows is not None and join.right.rows is not None
-    return join.strategy is Strategy.SORT_MERGE and measured and is_whole(query)
+    return join.strategy is Strategy.SORT_MERGE and _is_measured_join(query, join)
+
+
+def _is_measured_join(query: Query, join: JoinSite) -> bool:
+    return is_whole(query) and join.left.rows is not None and join.right.rows is not None
+
+
+def _is_priced(facts: Facts, query: Query, join: JoinSite) -> bool:
+    """Whether what a broadcast saves of a join is known. A shuffled hash join is left where a hint may have asked for it: a job's
+    own stays, and one of the agent's is to serve nights that are too large for a broadcast as well."""
+    if join.strategy is Strategy.SHUFFLED_HASH:
+        by_spark = facts.reach is Reach.AGENT and not join.hinted and not is_hinted(query, join)
+        return by_spark and join.build_side is not None and _is_measured_join(query, join)
+    return is_measured_sort_merge(query, join)
 
 
 def is_measured(query: Query, side: JoinSide) -> bool:
@@ -170,8 +184,8 @@ def _for_hints(facts: Facts) -> tuple[HintCandidate, ...]:
 
 
 def _by_themselves(facts: Facts) -> tuple[HintCandidate, ...]:
-    merged = (c for c in threshold_candidates(facts) if is_measured_sort_merge(c.query, c.join))
-    return (*merged, *_of_late(facts))
+    shuffled = (c for c in threshold_candidates(facts) if _is_priced(facts, c.query, c.join))
+    return (*shuffled, *_of_late(facts))
 
 
 def _of_late(facts: Facts) -> Iterator[HintCandidate]:
@@ -240,18 +254,18 @@ def _candidate(
 def _seconds(
     facts: Facts, query: Query, join: JoinSite, side: BuildSide, *, after_shuffles: bool
 ) -> tuple[float, float]:
-    """Wall seconds of what a broadcast saves of a sort merge join, and of what it takes itself."""
-    if not is_measured_sort_merge(query, join):
+    """Wall seconds of what a broadcast saves of a join of two shuffled sides, and of what it takes itself."""
+    if not _is_priced(facts, query, join):
         return 0.0, 0.0
     costs, cores, build = facts.costs, max(1, facts.cluster.cores), join.side(side)
     data = built_bytes(facts, query, build) or 0
     broadcast = broadcast_seconds(build, join.side(side.other), data, facts.cluster.executors, costs)
-    merge = spared_merge_core_seconds(join, side.other, costs) / cores
+    joining = spared_join_core_seconds(join, side.other, costs) / cores
     added = broadcast.serial + join.runs * broadcast.probe_core / cores
     if after_shuffles:
-        return merge, added
+        return joining, added
     shuffles = spared_shuffle_core_seconds(join, side.other, costs, shuffle_core_seconds) / cores
-    return merge + shuffles, added + _lost_seconds(facts, query, join, side)
+    return joining + shuffles, added + _lost_seconds(facts, query, join, side)
 
 
 def _late_seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tuple[float, float]:

@@ -52,8 +52,9 @@ class HintCandidate:
 
     @property
     def swaps_build_side(self) -> bool:
-        """Whether the join ran as a hash join that built the other side."""
-        return self.join.build_side is self.side.other
+        """Whether the join ran as a hash join of the hint's kind that built the other side."""
+        was_hashed_by_tasks = self.join.strategy is Strategy.SHUFFLED_HASH
+        return self.join.build_side is self.side.other and not (was_hashed_by_tasks and self.hint is Hint.BROADCAST)
 
     @property
     def is_new_broadcast(self) -> bool:

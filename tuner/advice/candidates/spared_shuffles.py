@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from tuner.advice.candidates.task_relation import shuffle_of
 from tuner.advice.facts import Facts
-from tuner.cost.operator_seconds import sort_core_seconds, sort_merge_core_seconds
+from tuner.cost.operator_seconds import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.model.join_site import JoinSide, JoinSite, Reshuffle
 from tuner.model.query import Query
-from tuner.model.strategy import BuildSide, JoinType, Strategy
+from tuner.model.strategy import SHUFFLED, BuildSide, JoinType, Strategy
 
 # UnsafeRow: a word that tells which fields are null, and one for each field.
 WORD_BYTES = 8
@@ -34,17 +34,21 @@ def spared_shuffle_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCos
     return spared - price(_reshuffled(join, join.reshuffle, probe), costs)
 
 
-def spared_merge_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> float:
-    """Core seconds of sorting and merging, all the times that the join's stage computed it, less what sorting takes for an
-    operator above that relied on the join's order.
-
-    A side that was neither shuffled nor sorted came in the order of a join below: no sort of it is spared.
-    """
-    unsorted = sum(sort_core_seconds(side, costs) for side in join.sides if _came_sorted(side))
-    spared = sort_merge_core_seconds(join, costs) - unsorted
+def spared_join_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> float:
+    """Core seconds of sorting and merging, or of hashing by tasks, all the times that the join's stage computed it, less what
+    sorting takes for an operator above that relied on the join's order."""
+    spared = _ran_core_seconds(join, costs)
     if join.reshuffle is None or not join.reshuffle.sorts or _came_sorted(join.side(probe)):
         return join.runs * spared
     return join.runs * (spared - sort_core_seconds(_reshuffled(join, join.reshuffle, probe), costs))
+
+
+def _ran_core_seconds(join: JoinSite, costs: UnitCosts) -> float:
+    """A side that was neither shuffled nor sorted came in the order of a join below: no sort of it was for this one."""
+    if join.strategy is Strategy.SHUFFLED_HASH and join.build_side is not None:
+        return shuffled_hash_core_seconds(join.side(join.build_side), join.side(join.build_side.other), costs)
+    unsorted = sum(sort_core_seconds(side, costs) for side in join.sides if _came_sorted(side))
+    return sort_merge_core_seconds(join, costs) - unsorted
 
 
 def repeated_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildSide) -> float:
@@ -120,8 +124,8 @@ def _moved_core_seconds(join: JoinSite, probe: BuildSide, costs: UnitCosts) -> f
         return probing
     reading = sum(side.shuffle_bytes or 0 for side in join.sides) * costs.shuffle_read + (join.tasks or 0) * costs.task
     # A join that AQE turned probes already.
-    merged = join.strategy is Strategy.SORT_MERGE
-    spared = spared_merge_core_seconds(join, probe, costs) - join.runs * probing if merged else 0.0
+    shuffled = join.strategy in SHUFFLED
+    spared = spared_join_core_seconds(join, probe, costs) - join.runs * probing if shuffled else 0.0
     gone = reading / 1e9 + spared
     return max(probing, (join.core_ms or 0) / 1e3 - gone)
 

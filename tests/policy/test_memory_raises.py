@@ -586,6 +586,44 @@ def test_fewer_cores_stay_once_they_worked_until_the_author_asks_for_others() ->
     assert given(third, healed, ended(4, FOUR), own=FOUR, limits=limits) == {CORES: "2"}
 
 
+def lasting(found: Run, minutes: int) -> Run:
+    assert found.outcome is not None
+    return replace(found, outcome=replace(found.outcome, duration_ms=minutes * 60_000))
+
+
+@pytest.mark.parametrize("kind", [FailureKind.KILLED, FailureKind.STOPPED, FailureKind.DRIVER_LOST])
+@pytest.mark.parametrize("has_worked", [False, True])
+def test_fewer_cores_go_where_a_run_with_them_was_ended_that_took_longer_than_those_without(
+    kind: FailureKind, has_worked: bool
+) -> None:
+    within = MemoryLimits(2 * GIB + 512 * MIB)
+    usual, died = lasting(ended(0, FOUR), 60), ended(1, FOUR, HEAP_DEATH)
+    raises = memory_raises([usual, died], {**YARN, **FOUR}, within)
+    halved = {**FOUR, CORES: "2"}
+    before = [usual, died, *([lasting(ended(2, halved, None, raises), 80)] if has_worked else [])]
+    assert given(*before, own=FOUR, limits=within) == {CORES: "2"}
+
+    def then(minutes: int, *later: Run) -> dict[str, str]:
+        slow = lasting(ended(3, halved, kind, raises), minutes)
+        return given(*before, slow, *later, own=FOUR, limits=within)
+
+    assert then(90) == {}
+    assert then(50) == {CORES: "2"}, "it may have been ended for something else"
+    assert then(90, ended(4, FOUR, HEAP_DEATH)) == {}, "nor are they taken again"
+    # Nothing shows that the job does without them.
+    assert given(died, *before[2:], lasting(ended(3, halved, kind, raises), 90), own=FOUR, limits=within) == {
+        CORES: "2"
+    }
+
+
+def test_broadcasts_are_no_longer_off_where_a_run_without_them_took_too_long() -> None:
+    died = ended(1, {}, FailureKind.BROADCAST_TOO_LARGE)
+    before = [lasting(ended(0, {}), 60), died]
+    raises = memory_raises(before, YARN, NO_LIMITS)
+    assert given(*before) == {STATIC: "-1"}
+    assert given(*before, lasting(ended(2, {STATIC: "-1"}, FailureKind.KILLED, raises), 90)) == {}
+
+
 def test_an_executor_keeps_the_cores_of_one_task_and_those_that_nobody_said() -> None:
     two = {**FOUR, TASK_CPUS.property: "2"}
     assert nights(two, HEAP_DEATH, 4)[-1] == {}

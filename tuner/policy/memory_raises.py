@@ -12,7 +12,8 @@ from tuner.model.resource_use import UNKNOWN_USE
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.failed_run import FailedRun, failed_by
+from tuner.policy.failed_run import FailedRun, clock_ms, failed_by
+from tuner.policy.measure import usable
 from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
 from tuner.policy.suspects import REFUSED
 from tuner.spark.broadcasts_off import THRESHOLDS
@@ -62,6 +63,9 @@ _OF_DRIVER = frozenset({_DRIVER, _DRIVER_OVERHEAD})
 _BESIDE_DRIVER = frozenset({_OFF_HEAP, _PYTHON})
 # What an application is submitted with, and its log tells as it had it.
 _OF_CONTAINERS = SIZED | {_CORES}
+# What lets fewer tasks run at once, or shuffles more: a run may take longer with it, for whoever ends one that takes too long.
+_SLOWING = frozenset({_CORES, BROADCAST_THRESHOLD.property})
+_ENDED = frozenset({FailureKind.KILLED, FailureKind.STOPPED, FailureKind.DRIVER_LOST})
 # What ends a run before it has executors, whatever sizes it asks for.
 _BEFORE_ITS_TASKS = REFUSED | {FailureKind.DATA_OR_CODE, FailureKind.OWN_EXIT}
 
@@ -122,6 +126,8 @@ class _Known:
             self._died(run, outcome, failure, earlier)
         elif _waited_in_vain(run) and (was_unseen or not self.is_unseen):
             self._never_came_to_run(run, had)
+        elif failure is not None and failure.kind in _ENDED:
+            self._was_ended(run, had, earlier)
 
     def _succeeded(self, run: Run, had: Mapping[str, SizeChange]) -> None:
         for name, one in had.items():
@@ -149,6 +155,15 @@ class _Known:
             if tried := self.tried.pop(name, None):
                 self.vain[name] = min(self.vain.get(name, tried.size), tried.size)
             elif run.outcome is not None or run.state is RunState.FAILED:
+                self.worked.pop(name, None)
+
+    def _was_ended(self, run: Run, had: Mapping[str, SizeChange], earlier: Sequence[Run]) -> None:
+        """It may have been too slow, for whoever ended it, with what the job was faster without."""
+        for name in _SLOWING & had.keys():
+            if _is_longer(run, [one for one in earlier if all(of.property != name for of in one.decision.raises)]):
+                given = amount(name, {name: had[name].value})
+                self.vain[name] = min(self.vain.get(name, given), given)
+                self.tried.pop(name, None)
                 self.worked.pop(name, None)
 
     def _died(self, run: Run, outcome: Outcome, failure: Failure, earlier: Sequence[Run]) -> None:
@@ -316,6 +331,13 @@ def _waited_in_vain(run: Run) -> bool:
     if run.state not in (RunState.FAILED, RunState.LOST) or (run.failure and run.failure.kind in _BEFORE_ITS_TASKS):
         return False
     return run.outcome is None or _had_no_executor(run.outcome)
+
+
+def _is_longer(run: Run, others: Sequence[Run]) -> bool:
+    """Whether a run took longer than any of these that came to its end, of which there are some."""
+    longest = max((took for one in others if usable(one) and (took := clock_ms(one)) is not None), default=None)
+    took = clock_ms(run)
+    return longest is not None and took is not None and took > longest
 
 
 def _had_no_executor(outcome: Outcome) -> bool:

@@ -45,6 +45,21 @@ CONTAINERS = (
     "2026-01-01T01:00:00Z\n\t exit code: 137\n\t termination reason: {}\n      "
 )
 
+NOT_FETCHED = (
+    "Job aborted due to stage failure: ShuffleMapStage 5 (sql at A.java:1) has failed the maximum allowable number of times: 4. "
+    "Most recent failure reason:\norg.apache.spark.shuffle.FetchFailedException: {}\n\nDriver stacktrace:\n\tat c.D"
+)
+NETTY_OOM = NOT_FETCHED.format("Block shuffle_1_12239_80 fetch failed after 10 retries due to Netty OOM\n\tat a.B")
+NETTY_ERROR = (
+    "io.netty.util.internal.OutOfDirectMemoryError: failed to allocate 16777216 byte(s) of direct memory (used: 1056964608, "
+    "max: 1073741824)\n\tat io.netty.util.internal.PlatformDependent.incrementMemoryCounter(PlatformDependent.java:802)"
+)
+# Java 8 and 11; 17.
+DIRECT_BUFFERS = (
+    "java.lang.OutOfMemoryError: Direct buffer memory",
+    "java.lang.OutOfMemoryError: Cannot reserve 1048576 bytes of direct buffer memory (allocated: 1072693248, limit: 1073741824)",
+)
+
 TEXTS = [
     (
         "Could not execute broadcast in 300 secs. You can increase the timeout for broadcasts via "
@@ -109,6 +124,26 @@ TEXTS = [
             "org.apache.spark.SparkException: [FAILED_EXECUTE_UDF] Failed to execute user defined function (`f`).\n\tat a.B\n"
             "Caused by: java.lang.OutOfMemoryError: GC overhead limit exceeded",
         )
+    ),
+    *(
+        (text, FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor's direct memory was full")
+        for text in (
+            NETTY_OOM,
+            NOT_FETCHED.format(
+                f"failed to allocate 16777216 byte(s) of direct memory\n\tat a.B\nCaused by: {NETTY_ERROR}"
+            ),
+            LOST_TASK + NETTY_ERROR,
+            *(f"{LOST_TASK}{text}\n\tat a.B" for text in DIRECT_BUFFERS),
+        )
+    ),
+    *(
+        (f"{text}\n\tat a.B", FailureKind.DRIVER_OUT_OF_MEMORY, "the driver ran out of memory")
+        for text in DIRECT_BUFFERS
+    ),
+    # The driver's own.
+    *(
+        (before + NETTY_ERROR, FailureKind.UNKNOWN, "failed")
+        for before in ("", "Job aborted due to stage failure: Exception while getting task result: ")
     ),
     # A larger heap heals none of these.
     *(
@@ -474,6 +509,8 @@ OF_ANOTHER_JOB = (
     "Not enough memory to build and broadcast the table",
     "Not enough spark off-heap execution memory. Acquired: 8, granted: 0.",
     "Resources exhausted: Failed to acquire 8 bytes, only got 0 bytes. Reserved: 0 bytes",
+    "fetch failed after 10 retries due to Netty OOM",
+    "FetchFailedException: Caused by: OutOfDirectMemoryError: failed to allocate 16777216 byte(s) of direct memory",
 )
 QUOTING = (
     '[CAST_INVALID_INPUT] The value \'{}\' of the type "STRING" cannot be cast to "INT". SQLSTATE: 22018',
@@ -546,6 +583,7 @@ def test_no_text_takes_long(text: str) -> None:
         "Lost task ",
         "Lost task OutOfMemoryError: Metaspace ",
         "OutOfMemoryError: Metaspace ",
+        "FetchFailedException: ",
         "Container from a bad node: ",
         "The API gave the following container statuses: exit code: 137",
         "Cannot broadcast the table over 9 ",
@@ -711,6 +749,15 @@ def test_an_executor_that_was_lost_tells_why_a_job_was() -> None:
     found = folded(removed, JOB_START, JOB_END | {"Job Result": failed}).application(()).failures
     assert [f.kind for f in found] == [FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST]
     assert root_cause(found) == EXPECTED
+
+
+def test_a_fetch_that_filled_direct_memory_did_not_fail_for_an_executor_that_was_taken_away() -> None:
+    failed = JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": NETTY_OOM}}}
+    found = root_cause(
+        folded(removed_for("Container c_1 on host: h was preempted."), JOB_START, failed).application(()).failures
+    )
+    assert found is not None
+    assert (found.kind, found.words) == (FailureKind.EXECUTOR_OUT_OF_MEMORY, "an executor's direct memory was full")
 
 
 def test_idle_executors_that_were_given_back_hide_no_death() -> None:

@@ -33,9 +33,12 @@ _EXIT_CODE = (
 # too long is HotSpot's to say, or jdk.internal.util.ArraysSupport's; before Java 17 collections say it by their stack alone.
 _HEAP_FULL = (
     r"(?<![\w.])(?:java\.lang\.)?OutOfMemoryError(?!: (?:[Uu]nable to create (?:new )?native thread|Requested array size"
-    r"|Required (?:array )?(?:length|size)|UTF16 String size|Metaspace|Compressed class space)"
+    r"|Required (?:array )?(?:length|size)|UTF16 String size|Metaspace|Compressed class space|Direct buffer memory"
+    r"|Cannot reserve \d{1,19} bytes of direct)"
     r"|\s{1,9}at [\w.$/]{1,100}\.huge(?:Capacity|Length)\b)|GC overhead limit exceeded"
 )
+# Of what executors fetch and send; as large as the heap where the job sets no limit (java.nio.Bits; PlatformDependent).
+_DIRECT_BUFFER = r"OutOfMemoryError: (?:Direct buffer memory|Cannot reserve \d{1,19} bytes of direct buffer memory)"
 # What follows is the driver's own stack. From the last such words before it, or a text full of them took quadratic time.
 _OF_TASK = r"Lost task (?:(?!Driver stacktrace:|Lost task )[\s\S])*?"
 
@@ -171,6 +174,14 @@ RULES = _rules(
         rf"{_OF_TASK}(?:{_HEAP_FULL})",
         "a task ran out of memory",
     ),
+    # ShuffleBlockFetcherIterator since 3.2; before that with Netty's own error as its cause. A stage that could not fetch names
+    # no task (DAGScheduler.handleTaskCompletion)
+    (
+        FailureKind.EXECUTOR_OUT_OF_MEMORY,
+        rf"retries due to Netty OOM|{_OF_TASK}(?:{_DIRECT_BUFFER}|OutOfDirectMemoryError)"
+        r"|FetchFailedException:(?:(?!Driver stacktrace:|FetchFailedException:)[\s\S])*?OutOfDirectMemoryError",
+        "an executor's direct memory was full",
+    ),
     # YarnAllocator; CoarseGrainedSchedulerBackend, ExecutorDecommission; ExecutorPodsLifecycleManager
     (
         FailureKind.EXECUTOR_PREEMPTED,
@@ -215,7 +226,7 @@ RULES = _rules(
     ),
     (
         FailureKind.DRIVER_OUT_OF_MEMORY,
-        rf"\A(?:(?!Lost task )[\s\S])*?(?:{_HEAP_FULL})",
+        rf"\A(?:(?!Lost task )[\s\S])*?(?:{_HEAP_FULL}|{_DIRECT_BUFFER})",
         "the driver ran out of memory",
     ),
     # JobsTab, StagesTab; OPERATION_CANCELED

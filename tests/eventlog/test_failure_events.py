@@ -1009,6 +1009,30 @@ def test_a_jvm_that_is_told_to_kill_itself_was_killed_for_its_heap(name: str, re
         assert FailureKind.EXECUTOR_OUT_OF_MEMORY not in told(other)
 
 
+@pytest.mark.parametrize("name", ["spark.executor.defaultJavaOptions", "spark.executor.extraJavaOptions"])
+@pytest.mark.parametrize("text", [NETTY_OOM, LOST_TASK + NETTY_ERROR, *(LOST_TASK + text for text in DIRECT_BUFFERS)])
+def test_direct_memory_that_the_job_limits_is_no_heap(name: str, text: str) -> None:
+    job = JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": text}}}
+
+    def told(options: str, *events: dict[str, Any]) -> list[FailureKind]:
+        environment = environment_of(**{name: options})
+        found = folded(environment, *events).application(()).failures
+        # The stretch of a log that tells why need not tell of the properties.
+        fold = folded(environment, *events[:1])
+        later = folded(*events[1:], piece=True).fragment
+        fold.absorb(msgspec.msgpack.decode(msgspec.msgpack.encode(later), type=Fragment))
+        assert fold.application(()).failures == found
+        return [failed.kind for failed in found]
+
+    in_brief = [JOB_OF_A_STAGE, task_failed(text.removeprefix(LOST_TASK)), NOT_WRITTEN_JOB]
+    for options in ("-XX:MaxDirectMemorySize=1g -XX:+UseG1GC", "-Dio.netty.maxDirectMemory=536870912"):
+        assert told(options, JOB_START, job) == told(options, *in_brief) == [FailureKind.UNKNOWN]
+    for options in ("-XX:+UseG1GC", "-XX:MaxDirectMemorySize=0"):
+        assert told(options, JOB_START, job) == [FailureKind.EXECUTOR_OUT_OF_MEMORY]
+    heap = JOB_END | {"Job Result": {"Result": "JobFailed", "Exception": {"Message": LOST_TASK + HEAP_FULL}}}
+    assert told("-XX:MaxDirectMemorySize=1g", JOB_START, heap) == [FailureKind.EXECUTOR_OUT_OF_MEMORY]
+
+
 @pytest.mark.parametrize(
     "reason", [YARN_KILLED, CONTAINERS.format("OOMKilled"), "Container c_1 on host: h was preempted."]
 )

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tuner.eventlog import events as ev
-from tuner.eventlog.failure_rules import LOOKED_AT, MEMORY_ERROR, is_by_sigkill, is_of_python_memory, recognise
+from tuner.eventlog.failure_rules import (
+    LOOKED_AT,
+    MEMORY_ERROR,
+    is_by_sigkill,
+    is_of_direct_memory,
+    is_of_python_memory,
+    recognise,
+)
 from tuner.eventlog.fragment import Fragment
 from tuner.model.failure import OF_EXECUTOR_MEMORY, FailureKind, LoggedFailure
 from tuner.printable import printable
@@ -20,7 +27,7 @@ _MAX_FAILURES = 20
 _MAX_WHERE = 80
 # Tasks of so many stages are known to have failed.
 _MAX_STAGES = 100
-_UNEXPLAINED = (FailureKind.UNKNOWN, "")
+_UNEXPLAINED = LoggedFailure(FailureKind.UNKNOWN, "", "")
 _OF_PYTHON = FailureKind.PYTHON_OUT_OF_MEMORY
 _PYTHON_WORDS = f"a Python worker needed more memory than it may have ({PYSPARK_MEMORY.property})"
 # What a worker's own error is, and what wraps it.
@@ -29,13 +36,18 @@ _OF_PYTHON_ERROR = frozenset({FailureKind.DATA_OR_CODE, FailureKind.UNKNOWN})
 _LOST_EXECUTOR = re.compile(r"ExecutorLostFailure \(executor (\w{1,40})[ )]")
 # Amazon EMR has it among its defaults.
 _KILLS_ITSELF = re.compile(r"-XX:OnOutOfMemoryError=\W{0,3}kill -(?:9|KILL|SIGKILL) %p")
+# Of all direct memory, and of Netty's; 0 is none.
+_LIMITS_DIRECT = re.compile(r"-XX:MaxDirectMemorySize=[1-9]|-Dio\.netty\.maxDirectMemory=[1-9]")
+_OF_DIRECT = frozenset({FailureKind.EXECUTOR_OUT_OF_MEMORY})
 _OF_SIGKILL = frozenset({FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST})
 
 
 def take_environment(fragment: Fragment, properties: Mapping[str, object]) -> None:
-    """Keep whether executors end themselves by SIGKILL where their heap is full: what ends so tells nobody."""
-    options = (properties.get(name) for name in EXECUTOR_JAVA_OPTIONS)
-    fragment.kills_itself |= any(isinstance(text, str) and _KILLS_ITSELF.search(text) for text in options)
+    """Keep whether executors end themselves by SIGKILL where their heap is full, which tells nobody, and whether the job limits
+    their direct memory, which is then no larger with a larger heap."""
+    options = [text for name in EXECUTOR_JAVA_OPTIONS if isinstance(text := properties.get(name), str)]
+    fragment.kills_itself |= any(_KILLS_ITSELF.search(text) for text in options)
+    fragment.limits_direct |= any(_LIMITS_DIRECT.search(text) for text in options)
 
 
 def told_failures(fragment: Fragment) -> tuple[list[LoggedFailure], list[LoggedFailure]]:
@@ -45,6 +57,8 @@ def told_failures(fragment: Fragment) -> tuple[list[LoggedFailure], list[LoggedF
         failed = [_of_python_limit(one) for one in failed]
     if fragment.kills_itself:
         lost, failed = ([_of_heap(one) for one in several] for several in (lost, failed))
+    if fragment.limits_direct:
+        failed = [_of_direct_limit(one) for one in failed]
     return lost, failed
 
 
@@ -60,6 +74,13 @@ def _of_heap(failed: LoggedFailure) -> LoggedFailure:
         return failed
     words = "an executor killed itself, as it does where its heap is full"
     return replace(failed, kind=FailureKind.EXECUTOR_OUT_OF_MEMORY, words=words)
+
+
+def _of_direct_limit(failed: LoggedFailure) -> LoggedFailure:
+    if not failed.of_direct_memory:
+        return failed
+    words = "an executor's direct memory was full, which the job's Java options limit"
+    return replace(failed, kind=FailureKind.UNKNOWN, words=words)
 
 
 def take_execution(fragment: Fragment, event: ev.ExecutionEnd) -> None:
@@ -89,11 +110,11 @@ def take_task(fragment: Fragment, event: ev.TaskEnd) -> None:
         del fragment.died_tasks[next(iter(fragment.died_tasks))]
 
 
-def _task_death(text: str) -> tuple[FailureKind, str]:
+def _task_death(text: str) -> LoggedFailure:
     kind, words = recognise(text)
     if kind in _OF_PYTHON_ERROR and is_of_python_memory(text):
-        return _OF_PYTHON, _PYTHON_WORDS
-    return kind, words
+        return LoggedFailure(_OF_PYTHON, _PYTHON_WORDS, "")
+    return LoggedFailure(kind, words, "", of_direct_memory=kind in _OF_DIRECT and is_of_direct_memory(text))
 
 
 def take_executor(fragment: Fragment, event: ev.ExecutorRemoved) -> None:
@@ -111,23 +132,24 @@ def absorb_failures(here: Fragment, later: Fragment) -> None:
         _add(here.failures, _explained(failed, here, {**here.died_tasks, **later.died_tasks}))
     here.died_tasks.update(later.died_tasks)
     here.kills_itself |= later.kills_itself
+    here.limits_direct |= later.limits_direct
     for lost in later.losses:
         _add(here.losses, lost)
 
 
-def _explained(
-    failed: LoggedFailure, fragment: Fragment, died_tasks: Mapping[int, tuple[FailureKind, str]]
-) -> LoggedFailure:
+def _explained(failed: LoggedFailure, fragment: Fragment, died_tasks: Mapping[int, LoggedFailure]) -> LoggedFailure:
     """Of a job that does not say why it failed, what its tasks died of, where that was memory."""
     job = fragment.jobs.get(failed.job_id) if failed.job_id is not None else None
     if job is None or failed.kind is not FailureKind.UNKNOWN:
         return failed
     died = [died_tasks[stage] for stage in job.stage_ids if stage in died_tasks]
-    of_memory = [(kind, words) for kind, words in died if kind in OF_EXECUTOR_MEMORY or kind is _OF_PYTHON]
+    of_memory = [one for one in died if one.kind in OF_EXECUTOR_MEMORY or one.kind is _OF_PYTHON]
     if not of_memory:
         return failed
-    kind, words = of_memory[-1]
-    return replace(failed, of_python_memory=True) if kind is _OF_PYTHON else replace(failed, kind=kind, words=words)
+    last = of_memory[-1]
+    if last.kind is _OF_PYTHON:
+        return replace(failed, of_python_memory=True)
+    return replace(failed, kind=last.kind, words=last.words, of_direct_memory=last.of_direct_memory)
 
 
 def _keep(
@@ -144,8 +166,9 @@ def _keep(
         lost_executor = named[1]
     by_sigkill = kind in _OF_SIGKILL and is_by_sigkill(text)
     of_python = kind in _OF_PYTHON_ERROR and is_of_python_memory(text)
+    of_direct = kind in _OF_DIRECT and is_of_direct_memory(text)
     where = printable(where, _MAX_WHERE)
-    _add(kept, LoggedFailure(kind, words, where, execution_id, job_id, lost_executor, by_sigkill, of_python))
+    _add(kept, LoggedFailure(kind, words, where, execution_id, job_id, lost_executor, by_sigkill, of_python, of_direct))
 
 
 def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:

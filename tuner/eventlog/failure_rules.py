@@ -50,6 +50,8 @@ _LIMIT = (
 )
 _SIGKILL = re.compile(rf"{_EXIT_CODE}137\b")
 _SAYS_WHY = re.compile(_LIMIT)
+_HEAP = re.compile(_HEAP_FULL)
+_DIRECT_FULL = re.compile(rf"{_DIRECT_BUFFER}|OutOfDirectMemoryError|retries due to Netty OOM")
 
 
 def _rules(*rows: tuple[FailureKind, str, str]) -> tuple[Rule, ...]:
@@ -324,6 +326,12 @@ def is_by_sigkill(text: str) -> bool:
     """Whether it tells that an executor's process ended by SIGKILL, and not that its container held too much."""
     of_spark = without_quotes(text[:LOOKED_AT])
     return bool(_SIGKILL.search(of_spark)) and not _SAYS_WHY.search(of_spark)
+
+
+def is_of_direct_memory(text: str) -> bool:
+    """Whether it tells of direct memory that was full, and of no heap that was."""
+    of_spark = without_quotes(text[:LOOKED_AT])
+    return bool(_DIRECT_FULL.search(of_spark)) and not _HEAP.search(of_spark)
 
 
 def is_of_python_memory(text: str) -> bool:

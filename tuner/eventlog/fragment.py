@@ -13,7 +13,7 @@ from tuner.eventlog.told_ids import ToldIds
 from tuner.model.agent_record import UNSTEERED, AgentRecord
 from tuner.model.application import Problem, ProblemCode, Work
 from tuner.model.directive_result import DirectiveResult
-from tuner.model.failure import FailureKind, LoggedFailure
+from tuner.model.failure import LoggedFailure
 from tuner.model.platform_run import UNTOLD_PLATFORM, PlatformRun
 from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
 
@@ -25,15 +25,16 @@ _PAGE_IDS = 4096  # executions are marked in pages: one wild number must not cos
 class Fragment(msgspec.Struct):
     """One stretch of a log, a rolled file of it: what is not finished at its end, and what it tells of the application.
 
-    `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures`
-    are the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task
-    that failed of a stage died of, `kills_itself` says that executors do where their heap is full. `executor_changes` are
-    executors by name, with the cores they were added with (None: removed) and when, `driver_storage_bytes` what the driver's
-    block manager may hold on its heap (0: not told). `of_databricks` says whose log it is, `platform` what that tells of it,
-    `last_end_ms` when the last job or execution ended. `handed_on` marks the executions that were, a bit each; `told_stages` are
-    the stages whose first attempt was, `told_jobs` and `told_tasks` the jobs and attempts at tasks that began or ended.
-    `dropped_ends` are tasks of stages that ended whose own ends are not told, `dropping_stages` how many stages those are of.
-    `held` is work that has finished, of which another stretch tells more. In `events` a long one counts as several.
+    `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures` are
+    the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task that
+    failed of a stage died of, `kills_itself` says that executors do where their heap is full, `limits_direct` that the job
+    limits their direct memory. `executor_changes` are executors by name, with the cores they were added with (None: removed)
+    and when, `driver_storage_bytes` what the driver's block manager may hold on its heap (0: not told). `of_databricks` says
+    whose log it is, `platform` what that tells of it, `last_end_ms` when the last job or execution ended. `handed_on` marks
+    the executions that were, a bit each; `told_stages` are the stages whose first attempt was, `told_jobs` and `told_tasks`
+    the jobs and attempts at tasks that began or ended. `dropped_ends` are tasks of stages that ended whose own ends are not
+    told, `dropping_stages` how many stages those are of. `held` is work that has finished, of which another stretch tells
+    more. In `events` a long one counts as several.
     """
 
     version: str = ""
@@ -50,8 +51,9 @@ class Fragment(msgspec.Struct):
     driver_storage_bytes: int = 0
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
-    died_tasks: dict[int, tuple[FailureKind, str]] = {}
+    died_tasks: dict[int, LoggedFailure] = {}
     kills_itself: bool = False
+    limits_direct: bool = False
     executions: dict[int, OpenExecution] = {}
     handed_on: dict[int, bytearray] = {}
     held: list[Work] = []

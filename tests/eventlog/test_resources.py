@@ -64,12 +64,15 @@ def test_executors_and_their_containers_are_told_apart_from_cores() -> None:
 def test_stages_that_ask_for_executors_of_their_own_are_told() -> None:
     """ResourceProfile: the application's own has the id 0."""
 
-    def stage(profile: Any) -> bytes:
-        return event("SparkListenerStageCompleted", Stage_Info={"Stage ID": 0, "Resource Profile Id": profile})
+    def stage(profile: Any, **more: str) -> bytes:
+        return event("SparkListenerStageCompleted", Stage_Info={"Stage ID": 0, "Resource Profile Id": profile, **more})
 
     assert not used(stage(0)).has_profiles
     assert used(stage(0), stage(1), stage(0)).has_profiles
     assert used(stage(1)).needs_its_executors
+    failed = {"Failure Reason": "Job aborted due to stage failure"}
+    assert used(stage(0), stage(1, **failed)).failed_in_profile
+    assert not used(stage(1), stage(0, **failed)).failed_in_profile
 
 
 def test_all_attempts_at_tasks_count_failed_ones_too() -> None:

@@ -194,6 +194,19 @@ def test_a_death_of_an_earlier_version_did_not_tell_a_heap_from_a_container() ->
     assert given(old, own={HEAP: "2g"}) == {}
 
 
+@pytest.mark.parametrize("kind", [HEAP_DEATH, FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.PYTHON_OUT_OF_MEMORY])
+def test_executors_that_a_stage_asked_for_itself_are_not_healed_by_the_sizes_of_others(kind: FailureKind) -> None:
+    own = {HEAP: "2g", CORES: "4", PYTHON: "1g"}
+    died = ended(0, own, kind)
+    assert died.outcome is not None
+
+    def then(use: ResourceUse) -> dict[str, str]:
+        return given(replace(died, outcome=replace(died.outcome, resources=use)), own=own)
+
+    assert then(ResourceUse(task_ms=1, has_profiles=True, failed_in_profile=True)) == {}
+    assert then(ResourceUse(task_ms=1, has_profiles=True)) != {}, "it died in the application's own"
+
+
 def test_an_overhead_is_never_less_than_the_raised_heap_has_by_itself() -> None:
     over = ended(0, {HEAP: "6g"}, FailureKind.EXECUTOR_OVER_LIMIT)
     raised = memory_raises([over], {**YARN, HEAP: "6g"}, MemoryLimits(64 * GIB))

@@ -352,6 +352,7 @@ class ApplicationFold:
         self.fragment.resources.caches |= event.info.caches
         self.fragment.resources.has_barriers |= event.info.is_barrier
         self.fragment.resources.has_profiles |= event.info.profile > 0
+        self.fragment.resources.failed_in_profile |= event.info.profile > 0 and event.info.failure is not None
 
     def _attempt(self, info: ev.StageInfo, *, begins: bool = False) -> OpenAttempt:
         stage = self._stage(info.stage_id)

@@ -93,6 +93,7 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
         found.has_barriers,
         tuple(sorted({lost.kind for lost in told_failures(fragment)[0]})),
         found.has_profiles,
+        found.failed_in_profile,
     )
 
 

@@ -52,7 +52,8 @@ class ResourceUse:
     ascending, each with the milliseconds in which so many did; () where the log does not tell. `caches` says that the job keeps
     rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
     at all (RDD.barrier). `lost_executors` are why executors are gone, each reason once, where the log tells one; the run may have
-    gone on. `has_profiles` says that stages asked for executors of their own (ResourceProfile), whose sizes no property tells.
+    gone on. `has_profiles` says that stages asked for executors of their own (ResourceProfile), whose sizes no property tells,
+    `failed_in_profile` that one of these stages failed.
     """
 
     executor_ms: int | None = None
@@ -69,6 +70,7 @@ class ResourceUse:
     has_barriers: bool = False
     lost_executors: tuple[FailureKind, ...] = ()
     has_profiles: bool = False
+    failed_in_profile: bool = False
 
     @property
     def needs_its_executors(self) -> bool:

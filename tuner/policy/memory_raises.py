@@ -59,6 +59,7 @@ _DRIVER_OVERHEAD = DRIVER_MEMORY_OVERHEAD.property
 _CORES, _PYTHON = EXECUTOR_CORES.property, PYSPARK_MEMORY.property
 _OF_EXECUTOR = frozenset({_HEAP, _OVERHEAD, _OFF_HEAP, _PYTHON})
 _OF_DRIVER = frozenset({_DRIVER, _DRIVER_OVERHEAD})
+_OF_EXECUTORS = OF_EXECUTOR_MEMORY | {FailureKind.PYTHON_OUT_OF_MEMORY}
 # In local mode they are taken from the machine that the driver's heap is taken from.
 _BESIDE_DRIVER = frozenset({_OFF_HEAP, _PYTHON})
 # What an application is submitted with, and its log tells as it had it.
@@ -178,8 +179,8 @@ class _Known:
         # The next try goes without what may have made it: changes, or less than its author asks for.
         if had_less or failed_by(FailedRun(run, earlier), changes_in_effect(run)):
             return
-        if failure.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and outcome.resources == UNKNOWN_USE:
-            return  # An earlier version stored it, which did not tell a heap from a container.
+        if _is_untold(failure, outcome):
+            return
         remedies = [name for name in remedies_of(failure.kind, conf) if self._is_tellable(name, conf)]
         for name in remedies:
             if (wanted := self._wanted(name, failure, outcome)) is not None:
@@ -338,6 +339,13 @@ def _is_longer(run: Run, others: Sequence[Run]) -> bool:
     longest = max((took for one in others if usable(one) and (took := clock_ms(one)) is not None), default=None)
     took = clock_ms(run)
     return longest is not None and took is not None and took > longest
+
+
+def _is_untold(failure: Failure, outcome: Outcome) -> bool:
+    """Whether it is not known of which size there was too little."""
+    if failure.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and outcome.resources == UNKNOWN_USE:
+        return True  # An earlier version stored it, which did not tell a heap from a container.
+    return failure.kind in _OF_EXECUTORS and outcome.resources.failed_in_profile
 
 
 def _had_no_executor(outcome: Outcome) -> bool:

@@ -51,6 +51,17 @@ def test_a_run_is_lost_once(store: Store) -> None:
     assert run is not None and (run.state, run.ended_at) == (RunState.LOST, LATER)
 
 
+def test_a_run_that_was_seen_to_succeed_runs_on_until_its_log_is_there(store: Store) -> None:
+    store.begin(running("k"))
+    store.keep_success("k", LATER)
+    assert store.pending("etl.load") == [replace(running("k"), ended_at=LATER)]
+    assert store.finish("k", RunState.SUCCEEDED, LATER + timedelta(1), measured())
+    stored = store.run("k")
+    store.keep_success("k", LATER)
+    assert store.run("k") == stored
+    assert store.pending("etl.load") == []
+
+
 def test_a_run_that_never_began_cannot_finish(store: Store) -> None:
     with pytest.raises(StoreError, match="run k is not in the history store"):
         store.finish("k", RunState.SUCCEEDED, LATER, measured())

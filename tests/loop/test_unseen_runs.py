@@ -155,7 +155,7 @@ def test_what_its_task_saw_counts_before_what_its_log_tells(
     assert nightly.stored("e/1/1").state is state
 
 
-# --- Those that were seen to fail before their logs had landed ---
+# --- Those whose ends were seen before their logs had landed ---
 
 
 def late(nightly: Nightly, key: str) -> Turn:
@@ -171,6 +171,42 @@ def failed_before_its_log(nightly: Nightly, key: str) -> Turn:
     )
     assert (nightly.stored(key).state, nightly.stored(key).outcome) == (RunState.FAILED, None)
     return turn
+
+
+GOT_OVER = execution_start(), execution_end(error="[PARTITION_EXISTS]"), execution_start(1), execution_end(1)
+
+
+@pytest.mark.parametrize("following", ["e/1/2", "e/2/1"], ids=["cleared", "next night"])
+def test_what_was_seen_to_succeed_has_whatever_failed_in_its_log(nightly: Nightly, following: str) -> None:
+    turn = late(nightly, "e/1/1")
+    assert complete(turn, nightly.url, failed=False).problems[-1] == (
+        "the event log is not there yet: the cohort's next decision reads it"
+    )
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+    leave(turn, *GOT_OVER)
+    late(nightly, following)
+    told = nightly.stored("e/1/1")
+    assert (told.state, told.failure) == (RunState.SUCCEEDED, None)
+    assert told.outcome is not None
+
+
+def test_what_was_seen_to_succeed_is_waited_for_though_it_was_cleared_and_then_lost_never_failed(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete(late(nightly, "e/1/1"), nightly.url, failed=False)
+    late(nightly, "e/1/2")
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
+    late(nightly, "e/1/3")
+    assert nightly.stored("e/1/1").state is RunState.LOST
+
+
+def test_who_begins_anew_was_not_seen_to_succeed(nightly: Nightly) -> None:
+    """A DAG run that was deleted and is there again."""
+    complete(late(nightly, "e/1/1"), nightly.url, failed=False)
+    leave(late(nightly, "e/1/1"), *GOT_OVER)
+    late(nightly, "e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.FAILED
 
 
 def land(turn: Turn, *work: bytes, name: str = "local-1") -> None:

@@ -71,7 +71,7 @@ def _inserted(run: Run, document: str, dialect: str) -> Any:
 def _decided_anew(run: Run, document: str) -> Any:
     """Its key, where it runs already."""
     its_own = (RunRow.key == run.key, RunRow.state == RunState.RUNNING.value, RunRow.cohort == run.cohort)
-    now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir}
+    now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir, "ended_at": None}
     return update(RunRow).where(*its_own).values(**now, decision=document).returning(RunRow.key)
 
 

@@ -41,6 +41,12 @@ def finish_run(
     return False
 
 
+def keep_success(connection: Connection, key: str, ended_at: datetime) -> None:
+    """As `Store.keep_success`."""
+    running = (RunRow.key == key, RunRow.state == RunState.RUNNING.value)
+    connection.execute(update(RunRow).where(*running).values(ended_at=ended_at))
+
+
 def _lacks(outcome: Outcome | None, *, goes_on: bool, tells_more: bool) -> ColumnElement[bool]:
     """Of a run's row, whether it has nothing yet that is worth as much."""
     if outcome is None:

@@ -20,7 +20,7 @@ from tuner.history.cohort_rows import CohortSummary, keep_stance, read_cohorts
 from tuner.history.documents import Detail, details_document
 from tuner.history.elsewhere import read_elsewhere
 from tuner.history.engine import explained, reader, writer
-from tuner.history.finished_runs import finish_run
+from tuner.history.finished_runs import finish_run, keep_success
 from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
 from tuner.history.instance_runs import InstanceRuns
@@ -177,6 +177,12 @@ class Store:
             return finish_run(
                 connection, key, state, ended_at, outcome, seen=seen, goes_on=goes_on, tells_more=tells_more
             )
+
+    def keep_success(self, key: str, ended_at: datetime) -> None:
+        """Stores of a running run that who submitted it saw it succeed: it runs on here until its log tells what it measured.
+        Nothing changes where it is not running."""
+        with self._writing() as connection:
+            keep_success(connection, key, ended_at)
 
     def forget(self, key: str) -> None:
         """Takes out a run that began and was never submitted; one that has ended stays."""

@@ -107,6 +107,8 @@ def _completed(completing: _Completing) -> Report:
             problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
         found = None if completing.is_unread else found
     elif why:
+        if completing.failed is False:
+            problems.guard("record that the run succeeded", partial(_keep_success, completing), None)
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.
         _booked(completing, None)
@@ -179,11 +181,22 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     return found
 
 
-def _finish(completing: _Completing, run: Run) -> bool:
+def _keep_success(completing: _Completing) -> None:
+    run = completing.turn.run
+    _begun(completing, run).keep_success(run.key, datetime.now(UTC))
+
+
+def _begun(completing: _Completing, run: Run) -> Store:
+    """The store, in which this run has its key."""
     store = completing.store()
     # Whatever was recorded before it: this decision is what the run was submitted with.
     if not store.begin(run.begun):
         _require_its_own(store, run)
+    return store
+
+
+def _finish(completing: _Completing, run: Run) -> bool:
+    store = _begun(completing, run)
     seen = bool(completing.failed)
     store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True

@@ -48,7 +48,8 @@ def settle_all(pending: Sequence[Run], preparing: Preparing, catching_up: Catchi
 
 
 def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
-    superseded, given_up, was_seen = _is_superseded(job, run), _is_given_up(job, run, now), _was_seen_to_fail(run)
+    superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
+    was_seen, has_succeeded = _was_seen_to_fail(run), _was_seen_to_succeed(run)
     try:
         log = logs.of(run)
         if not (given_up or was_seen) and _is_being_written(log):
@@ -60,7 +61,7 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     except Exception as error:
         if given_up:
             # Where its task ended before it, or for another job, it may never have started.
-            is_blamed = superseded and not (job.shares_task and job.is_waited_for)
+            is_blamed = superseded and not (has_succeeded or (job.shares_task and job.is_waited_for))
             store.finish(run.key, RunState.FAILED if is_blamed else RunState.LOST, now, None)
             if isinstance(error, EventLogUnreadError):
                 problems.found.append(f"gave up the log of run {run.key}: {error}")
@@ -74,7 +75,8 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     # task sees how its job ends, one that succeeded may be cleared, and one of several jobs fails for another's failure: a clean
     # log accuses no change then.
     is_unseen = job.log_lands_late or not job.is_waited_for or job.shares_task
-    failed = was_seen or found.has_failed or (superseded and not (is_unseen and has_ended(found)))
+    seems_failed = found.has_failed or (superseded and not (is_unseen and has_ended(found)))
+    failed = was_seen or (seems_failed and not has_succeeded)
     state = state_of(found.application, failed=failed)
     outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
     if outcome:
@@ -85,7 +87,7 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
 
 
 def _finish(store: Store, run: Run, now: datetime) -> None:
-    if run.ended_at:
+    if run.ended_at and run.state is RunState.FAILED:
         # What it was decided to have stands, as it was told.
         store.finish(run.key, run.state, run.ended_at, run.outcome, tells_more=True)
         return
@@ -111,8 +113,13 @@ def _was_seen_to_fail(run: Run) -> bool:
     return run.state is RunState.FAILED and run.ended_at is not None
 
 
+def _was_seen_to_succeed(run: Run) -> bool:
+    """The same of one that did not fail, whatever failed in it on the way."""
+    return run.state is RunState.RUNNING and run.ended_at is not None
+
+
 def _is_given_up(job: JobToRun, run: Run, now: datetime) -> bool:
-    superseded = _is_superseded(job, run) and not _was_seen_to_fail(run)
+    superseded = _is_superseded(job, run) and run.ended_at is None
     return superseded or now - run.started_at > LOST_AFTER
 
 

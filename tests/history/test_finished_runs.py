@@ -62,6 +62,19 @@ def test_a_run_that_was_seen_to_succeed_runs_on_until_its_log_is_there(store: St
     assert store.pending("etl.load") == []
 
 
+@pytest.mark.parametrize(
+    ("told", "seen"), [(RunState.FAILED, RunState.SUCCEEDED), (RunState.SUCCEEDED, RunState.FAILED)]
+)
+def test_how_a_run_was_seen_to_end_takes_the_place_of_what_its_log_told(
+    store: Store, told: RunState, seen: RunState
+) -> None:
+    store.begin(running("k"))
+    store.finish("k", told, LATER, measured())
+    assert not store.finish("k", seen, LATER, measured())
+    assert store.finish("k", seen, LATER, measured(), seen=True)
+    assert [run.state for run in store.runs("etl.load")] == [seen]
+
+
 def test_a_run_that_never_began_cannot_finish(store: Store) -> None:
     with pytest.raises(StoreError, match="run k is not in the history store"):
         store.finish("k", RunState.SUCCEEDED, LATER, measured())

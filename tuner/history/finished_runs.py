@@ -14,6 +14,9 @@ from tuner.history.plan_rows import replace_times
 from tuner.history.tables import RunRow
 from tuner.model.run import Outcome, RunState
 
+# What a run's log may have told of its end where its driver saw the other.
+_OTHERWISE = {RunState.FAILED: RunState.SUCCEEDED, RunState.SUCCEEDED: RunState.FAILED}
+
 
 def finish_run(
     connection: Connection,
@@ -28,8 +31,8 @@ def finish_run(
 ) -> bool:
     """As `Store.finish`, for any state but running."""
     takes = _lacks(outcome, goes_on=goes_on, tells_more=tells_more)
-    if seen and state is RunState.FAILED:
-        takes |= RunRow.state == RunState.SUCCEEDED.value
+    if seen and state in _OTHERWISE:
+        takes |= RunRow.state == _OTHERWISE[state].value
     told = {"state": state.value, "ended_at": ended_at, **_columns(key, outcome)}
     if connection.execute(update(RunRow).where(RunRow.key == key, takes).values(told)).rowcount == 1:
         if outcome is not None:

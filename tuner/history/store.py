@@ -167,9 +167,10 @@ class Store:
         """Stores how a run ended, once: False, and nothing changes, when it has an outcome already.
 
         A run that ended without an outcome (a lost one) takes one later; one that was given up while its log had no end
-        takes the whole one; one that succeeded by its log, the failure that its driver has `seen`: a job may fail when its
-        Spark has stopped; where its application `goes_on` in a log without an end, the whole one that took longer; a part of a
-        log that `tells_more` than one before. ValueError for the state running; StoreError for a run that never began.
+        takes the whole one; one that succeeded by its log, the failure that its driver has `seen`, for a job may fail when its
+        Spark has stopped, and one that failed by its log the success, for it may get over what failed in it; where its
+        application `goes_on` in a log without an end, the whole one that took longer; a part of a log that `tells_more` than one
+        before. ValueError for the state running; StoreError for a run that never began.
         """
         if state is RunState.RUNNING:
             raise ValueError(f"run {key} cannot finish as {state}")

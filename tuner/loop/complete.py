@@ -197,7 +197,7 @@ def _begun(completing: _Completing, run: Run) -> Store:
 
 def _finish(completing: _Completing, run: Run) -> bool:
     store = _begun(completing, run)
-    seen = bool(completing.failed)
+    seen = completing.failed is not None
     store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True
 

@@ -18,10 +18,10 @@ from tuner.model.run import Run, RunState
 from tuner.words.decisions import decision_summary
 
 from .database import database
-from .samples import LATER, MIDNIGHT, full_decision, measured, running, said
+from .samples import LATER, full_decision, measured, running, said
 
 
-def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> None:
+def test_a_run_begun_twice_is_one_run_with_the_newer_decision_and_start(store: Store) -> None:
     assert store.begin(running("k", summary="first"))
     second = replace(
         running("k", minute=5),
@@ -29,7 +29,9 @@ def test_a_run_begun_twice_is_one_run_with_the_newer_decision(store: Store) -> N
         event_log_dir="/logs/second",
     )
     assert store.begin(second)
-    assert store.runs("etl.load") == [replace(second, started_at=MIDNIGHT)]
+    assert store.runs("etl.load") == [second]
+    (cohort,) = store.cohorts()
+    assert (cohort.last_started_at, cohort.runs) == (second.started_at, 1)
 
 
 @pytest.mark.parametrize("outcome", [None, measured()])

@@ -46,7 +46,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.application import Completeness, Problem, ProblemCode
 from tuner.model.change import Change, Evidence, Prediction
-from tuner.model.decision import Mode, Standing
+from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import FailureKind
 from tuner.model.plan_picture import StepKind
 from tuner.model.reason import ReasonCode
@@ -488,6 +488,17 @@ def test_a_run_that_is_made_again_leaves_what_its_key_had_without_an_end(nightly
     Spark(start_ms=START_MS + 1).run(again)
     complete(again, nightly.url, failed=False)
     assert nightly.stored("e/2/1") == before
+
+
+def test_a_run_that_is_made_again_while_its_key_runs_is_as_old_as_the_second(nightly: Nightly) -> None:
+    """The first was killed (`airflow dags test`), days ago."""
+    with Store.open(nightly.url) as store:
+        first = datetime.now(UTC) - timedelta(days=3)
+        store.begin(Run("e/1/1", nightly.cohort, 1, first, RunState.RUNNING, Decision(Mode.AUTO, ()), ""))
+    again = nightly.prepare("e/1/1")
+    Spark(ended=False).run(again)
+    nightly.prepare("f/1/1")
+    assert (nightly.stored("e/1/1").state, nightly.stored("e/1/1").started_at) == (RunState.RUNNING, again.started_at)
 
 
 def test_a_try_that_was_killed_with_changes_is_followed_by_one_without(nightly: Nightly) -> None:

@@ -71,8 +71,9 @@ def _inserted(run: Run, document: str, dialect: str) -> Any:
 def _decided_anew(run: Run, document: str) -> Any:
     """Its key, where it runs already."""
     its_own = (RunRow.key == run.key, RunRow.state == RunState.RUNNING.value, RunRow.cohort == run.cohort)
-    now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir, "ended_at": None}
-    return update(RunRow).where(*its_own).values(**now, decision=document).returning(RunRow.key)
+    now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir, "decision": document}
+    times = {"started_at": run.started_at, "ended_at": None}
+    return update(RunRow).where(*its_own).values(**now, **times).returning(RunRow.key)
 
 
 def _require_untried(connection: Connection, run: Run, decided_with: Collection[str]) -> None:

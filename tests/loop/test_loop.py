@@ -511,6 +511,21 @@ def test_a_try_that_was_killed_with_changes_is_followed_by_one_without(nightly: 
     assert nightly.stored("e/2/1").outcome is not None
 
 
+def test_a_record_that_came_too_late_for_its_run_accuses_nothing(nightly: Nightly) -> None:
+    """It hung in its commit for as long as its process lived; the run has a key of its own."""
+    nightly.night("e/1/1")
+    recorded = nightly.prepare("e/2/1")
+    assert recorded.decision.in_force
+    job = replace(recorded.job, key="e/2/1-unsteered")
+    run = replace(recorded, job=job, decision=Decision(Mode.AUTO, ()), conf={**recorded.conf, KEY: job.key})
+    with Store.open(nightly.url) as store:
+        store.begin(run.run)
+    Spark(error="boom").run(run)
+    nightly.prepare("e/2/2")
+    states = [nightly.stored(key).state for key in (recorded.job.key, job.key)]
+    assert states == [RunState.LOST, RunState.FAILED]
+
+
 def test_of_many_mapped_instances_a_retry_still_knows_its_earlier_try(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:

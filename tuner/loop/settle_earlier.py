@@ -14,6 +14,7 @@ from tuner.history.blocks_as_written import with_blocks_as_written
 from tuner.history.outcome import state_of
 from tuner.history.store import Store
 from tuner.loop.catching_up import CatchingUp
+from tuner.loop.earlier_tries import UNSTEERED_END
 from tuner.loop.event_log_place import of_key
 from tuner.loop.harvest import harvest
 from tuner.loop.logs_of_runs import LogsOfRuns
@@ -48,6 +49,9 @@ def settle_all(pending: Sequence[Run], preparing: Preparing, catching_up: Catchi
 
 
 def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: datetime, problems: Problems) -> None:
+    if _runs_unsteered(store, run):
+        store.finish(run.key, RunState.LOST, now, None)
+        return
     superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
     was_seen, has_succeeded = _was_seen_to_fail(run), _was_seen_to_succeed(run)
     try:
@@ -95,6 +99,11 @@ def _finish(store: Store, run: Run, now: datetime) -> None:
     if ended.decision != run.decision:
         store.begin(ended.begun)
     store.finish(run.key, run.state, now, ended.outcome)
+
+
+def _runs_unsteered(store: Store, run: Run) -> bool:
+    """Whether its record came too late, so that its job runs under another key, and who was to take it back has ended."""
+    return run.state is RunState.RUNNING and store.cohort_of(f"{run.key}{UNSTEERED_END}") == run.cohort
 
 
 def is_sought(job: JobToRun, run: Run) -> bool:

@@ -15,9 +15,10 @@ from tuner.model.agent_message import HintDirective, OrderDirective, QueryDirect
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Mode
 from tuner.model.proof import Proof
+from tuner.model.run import RunState
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 
-from .samples import MIDNIGHT, full_decision
+from .samples import LATER, MIDNIGHT, full_decision, measured, running
 
 HINT = HintDirective("hint", "a" * 16, "BROADCAST", ("db.a",), 1 << 40, 9, ("b" * 16,), ("db.a.day",))
 ORDER = OrderDirective(
@@ -42,6 +43,18 @@ def test_what_is_kept_comes_back_and_the_next_run_replaces_it(store: Store) -> N
     assert store.proofs("b", MIDNIGHT, 10) == [first[0]], "nothing of its own"
     store.prove("a", [])
     assert store.proofs("b", MIDNIGHT, 10) == []
+
+
+@pytest.mark.parametrize("state", [RunState.SUCCEEDED, RunState.LOST])
+def test_what_a_run_that_ended_meanwhile_has_shown_stays(store: Store, state: RunState) -> None:
+    for minute, key in enumerate(("k1", "k2")):
+        store.begin(running(key, "a", minute))
+    store.finish("k1", RunState.SUCCEEDED, LATER, measured())
+    known = store.marks("a", 10)
+    store.finish("k2", state, LATER, None)
+    store.prove("a", [proof("a", "q1")], store.marks("a", 10))
+    store.prove("a", [proof("a", "q2")], known)
+    assert [found.query for found in store.proofs("b", MIDNIGHT, 10)] == ["q1" if state is RunState.SUCCEEDED else "q2"]
 
 
 def test_those_that_gained_most_come_with_all_that_is_known_of_their_queries(store: Store) -> None:

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from tests.nightly import COLUMNS, DIRECTIVES, RELATIONS, Nightly, Spark
 from tuner.history.store import Store
-from tuner.loop import first_run, loop
+from tuner.loop import complete, first_run, loop
 from tuner.loop.log_lines import turn_details, turn_lines
 from tuner.model.agent_message import MAX_DIRECTIVES, decode_whole
 from tuner.model.decision import Mode, Standing
@@ -79,6 +79,25 @@ def test_what_is_proven_is_kept_for_others_with_what_it_holds_for(lender: Nightl
     (hint,) = proof.directives.hints
     assert (hint.id, hint.neutral, len(hint.literals)) == (change.id, (), 1)
     assert hint.most_bytes > 20_000_000
+
+
+def test_what_a_later_run_has_shown_stays_though_an_earlier_one_looks_back_for_longer(
+    lender: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, look_ahead, shown = lender.prepare("payroll/3/1"), complete.look_ahead, list[Proof]()
+    STEERED.run(turn)
+
+    def slow(*given: Any) -> Any:
+        monkeypatch.setattr(complete, "look_ahead", look_ahead)
+        found = look_ahead(*given)
+        lender.night("payroll/4/1", replace(STEERED, seconds=30.0))
+        shown.extend(proofs(lender))
+        return found
+
+    monkeypatch.setattr(complete, "look_ahead", slow)
+    assert loop.complete(turn, lender.url, failed=False).problems == ()
+    assert lender.stored("payroll/4/1").state is RunState.SUCCEEDED
+    assert proofs(lender) == shown
 
 
 def test_the_first_run_has_it_sealed_and_says_nothing_of_the_other_job(borrower: Nightly) -> None:

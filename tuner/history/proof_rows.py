@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from tuner.history.cohort_rows import lock
 from tuner.history.documents import proof_document, readable_proof
-from tuner.history.tables import ProofRow
+from tuner.history.tables import ProofRow, RunRow
 from tuner.model.proof import Proof
+from tuner.model.run import RunMark, RunState
 
 # Of a query so many cohorts' proofs are read, for each that is looked at.
 _PROOFS_OF_A_QUERY = 10
@@ -32,12 +33,24 @@ def proof_rows(cohort: str, proofs: Iterable[Proof]) -> list[dict[str, Any]]:
     ]
 
 
-def replace_proofs(connection: Connection, cohort: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Puts these in the place of what the cohort had shown before."""
+def replace_proofs(
+    connection: Connection, cohort: str, rows: Sequence[dict[str, Any]], known: Sequence[RunMark] = ()
+) -> None:
+    """As `Store.prove`."""
     lock(connection, cohort)  # Mapped instances end together.
+    if known and connection.scalar(_ended_since(cohort, known)) is not None:
+        return
     connection.execute(delete(ProofRow).where(ProofRow.cohort == cohort))
     if rows:
         connection.execute(insert(ProofRow), rows)
+
+
+def _ended_since(cohort: str, known: Sequence[RunMark]) -> Any:
+    """A run of the cohort that has ended, and had not when it had these, oldest first; what is lost tells nothing."""
+    untold = (RunState.RUNNING.value, RunState.LOST.value)
+    ended = [mark.key for mark in known if mark.state not in untold]
+    told = (RunRow.cohort == cohort, RunRow.started_at >= known[0].started_at, RunRow.state.not_in(untold))
+    return select(RunRow.key).where(*told, RunRow.key.not_in(ended)).limit(1)
 
 
 def read_proofs(session: Session, cohort: str, since: datetime, queries: int) -> list[Proof]:

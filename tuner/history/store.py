@@ -5,7 +5,7 @@ The statements, and what rows are read as, are in the modules beside it, a thing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from types import TracebackType
@@ -230,11 +230,13 @@ class Store:
         with self._reading_much() as session:
             return read_elsewhere(session, cohort, cohorts, runs)
 
-    def prove(self, cohort: str, proofs: Iterable[Proof]) -> None:
-        """Stores what a cohort has shown, query by query, in place of what it had before."""
+    def prove(self, cohort: str, proofs: Iterable[Proof], known: Sequence[RunMark] = ()) -> None:
+        """Stores what a cohort has shown, query by query, in place of what it had before. `known` are the marks of its newest
+        runs, oldest first, from before it was looked at what they show: nothing changes where another one has ended since, for
+        that one shows more."""
         rows = proof_rows(cohort, proofs)
         with self._writing() as connection:
-            replace_proofs(connection, cohort, rows)
+            replace_proofs(connection, cohort, rows, known)
 
     def proofs(self, cohort: str, since: datetime, queries: int) -> list[Proof]:
         """What other cohorts have shown since then, of up to so many queries: those that gained most, that first."""

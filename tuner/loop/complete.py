@@ -16,7 +16,7 @@ from tuner.history.store import Store
 from tuner.loop.as_told import as_told
 from tuner.loop.books import keep_books
 from tuner.loop.harvest import HarvestedRun, harvest
-from tuner.loop.known_runs import known_runs
+from tuner.loop.known_runs import known_runs, number_known
 from tuner.loop.logs_of_runs import log_of_run
 from tuner.loop.look_ahead import look_ahead, prove
 from tuner.loop.old_jar import old_jar
@@ -27,7 +27,7 @@ from tuner.model.application import ProblemCode
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import Decision
 from tuner.model.insight import Insight
-from tuner.model.run import Run, RunState
+from tuner.model.run import Run, RunMark, RunState
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.judgement import Judgement, judge
 from tuner.problems import Problems
@@ -223,18 +223,24 @@ def _look_back(
             completing.store().prove(run.cohort, ())
         return None, None
     store, problems = completing.store(), completing.problems
+    marks = store.marks(run.cohort, number_known(store, run.cohort))
     runs = known_runs(store, run.cohort, run.origin)
     judged, outlook = None, None
     if judging:
         judged = problems.guard("judge the run", lambda: judge(run, runs, store.verdicts(run.cohort)), None)
     if found is not None:
-        add = partial(_add_details, turn, store, runs, found, problems)
+        add = partial(_add_details, turn, store, marks, runs, found, problems)
         outlook = problems.guard("look at the run for people", add, None)
     return judged, outlook
 
 
 def _add_details(
-    turn: Turn, store: Store, runs: Sequence[Run], found: HarvestedRun, problems: Problems
+    turn: Turn,
+    store: Store,
+    marks: Sequence[RunMark],
+    runs: Sequence[Run],
+    found: HarvestedRun,
+    problems: Problems,
 ) -> Decision | None:
     """What people see of this run, with what would be decided for one that started now, which is returned."""
     # Only what has run needs these rules.
@@ -248,5 +254,5 @@ def _add_details(
     )
     store.add_details(turn.job.key, found.details(outlook, orders))
     if known and outlook:
-        problems.guard("tell what was proven", partial(prove, store, known, outlook), None)
+        problems.guard("tell what was proven", partial(prove, store, known, outlook, marks), None)
     return outlook

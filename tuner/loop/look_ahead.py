@@ -16,7 +16,7 @@ from tuner.loop.told_to_agent import told_to_agent
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Decision
 from tuner.model.look_ahead import LookAhead
-from tuner.model.run import Run
+from tuner.model.run import Run, RunMark
 from tuner.policy.instances import ask_alike
 from tuner.policy.known_queries import newest_of_each
 from tuner.policy.measure import latest_outcome
@@ -81,9 +81,10 @@ def _keep_ahead(store: Store, known: Known, outlook: Decision) -> None:
     )
 
 
-def prove(store: Store, known: Known, outlook: Decision) -> None:
-    """What other jobs may be lent since this run."""
+def prove(store: Store, known: Known, outlook: Decision, marks: Sequence[RunMark]) -> None:
+    """What other jobs may be lent since this run; `marks` are those of its cohort's newest runs from before these were read."""
     if known.facts is None:
         return
     job = known.job
-    store.prove(job.cohort, proofs_of(job.cohort, outlook, known.runs, known.facts, job.instance))
+    proofs = proofs_of(job.cohort, outlook, known.runs, known.facts, job.instance)
+    store.prove(job.cohort, proofs, marks)

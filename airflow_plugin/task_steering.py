@@ -377,8 +377,8 @@ class TaskSteering:
         with self._waiting():
             task = self._task(SparkJob(), current)
             # What it was submitted with is not known any more, nor whether spark-submit waited for its application.
-            is_late = task.log_lands_late or self.engine.ends_as_spark_submit
-            return found(replace(task, log_lands_late=is_late), current)
+            may_go_on = task.may_go_on or self.engine.ends_as_spark_submit
+            return found(replace(task, may_go_on=may_go_on), current)
 
     def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         """For as long as a task may wait after all of its jobs; what is left then is for the next decisions of their cohorts."""
@@ -436,7 +436,7 @@ class TaskSteering:
 
         arguments = self.operator._tuner_given
         submission = self.engine.submission(self.operator, job, current.agent_jar)
-        ends_before = self.engine.ends_as_spark_submit and not waits_for_completion(submission.conf)
+        may_go_on = self.engine.ends_as_spark_submit and not waits_for_completion(submission.conf)
         return TaskSubmission(
             self.context["ti"],
             self._log,
@@ -446,7 +446,8 @@ class TaskSteering:
             pushes_xcom=self.operator.do_xcom_push,
             job_name=job.name,
             access=self._access(job.conf.get(EVENT_LOG_DIR) or arguments.event_log_base or current.event_log_base),
-            log_lands_late=self.engine.log_lands_late or ends_before,
+            log_lands_late=self.engine.log_lands_late,
+            may_go_on=may_go_on,
             is_waited_for=self.engine.waits(self.operator),
             sets_sizes=self.engine.sets_sizes and job.sets_sizes,
             shapes=self.engine.shapes,

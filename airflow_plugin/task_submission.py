@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class TaskSubmission:
     """One try of a task: `conf` is what its author set, `submission` how it submits, `statements` its SQL, if it is SQL.
 
-    `job_name` tells the Spark job from others of the task, where it has several; `access`, `log_lands_late` and `is_waited_for`
-    are as those of `tuner.loop.turn.JobToRun`. `sets_sizes`: its memory is what its own properties say, and others can be
-    submitted in their place, of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is not beside the
-    worker. `seconds_left` is what the task may still wait before its jobs (None: it has but one), `runs_as` the user whom its
-    Spark impersonates or says it is.
+    `job_name` tells the Spark job from others of the task, where it has several; `access`, `log_lands_late`, `may_go_on` and
+    `is_waited_for` are as those of `tuner.loop.turn.JobToRun`. `sets_sizes`: its memory is what its own properties say, and
+    others can be submitted in their place, of the `shapes` that there are (see MemoryLimits); `is_driver_apart`: its driver is
+    not beside the worker. `seconds_left` is what the task may still wait before its jobs (None: it has but one), `runs_as` the
+    user whom its Spark impersonates or says it is.
     """
 
     ti: Any
@@ -38,6 +38,7 @@ class TaskSubmission:
     job_name: str = ""
     access: Mapping[str, Any] = field(default_factory=dict, repr=False)
     log_lands_late: bool = False
+    may_go_on: bool = False
     is_waited_for: bool = True
     sets_sizes: bool = False
     shapes: tuple[tuple[int, int], ...] = ()
@@ -61,7 +62,7 @@ def task_submission(
         submission,
         statements,
         operator.do_xcom_push,
-        log_lands_late=not (_asks_cluster(operator, submission) or waits_for_completion(submission.conf)),
+        may_go_on=not (_asks_cluster(operator, submission) or waits_for_completion(submission.conf)),
         sets_sizes=True,
         runs_as=str(operator.proxy_user or (operator.env_vars or {}).get(HADOOP_USER) or ""),
     )

@@ -80,6 +80,7 @@ class TestYarn:
         conf = {"spark.yarn.submit.waitAppCompletion": waits}
         run(ti, durable=False, conf=conf, yarn_track_via_rm_api=asks)
         assert loop.job.log_lands_late is lands_late
+        assert loop.job.may_go_on is lands_late
 
     def test_arguments_and_extras_of_the_connection_go_through(self, submit: Any, loop: Any, ti: Any) -> None:
         run(

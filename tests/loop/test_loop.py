@@ -863,19 +863,19 @@ def test_a_job_that_fails_when_its_log_has_ended_has_failed_though_another_run_r
     assert not nightly.prepare("e/2/2").decision.in_force, "its retry tries nothing"
 
 
-@pytest.mark.parametrize("failed", [False, None])
+@pytest.mark.parametrize(
+    ("failed", "may_go_on"), [(False, False), (None, False), (False, True)], ids=["seen", "unseen", "submission seen"]
+)
 def test_a_job_that_got_over_a_failed_query_has_not_failed_though_another_run_read_its_log(
-    nightly: Nightly, failed: bool | None
+    nightly: Nightly, failed: bool | None, may_go_on: bool
 ) -> None:
     turn = nightly.prepare("e/1/1")
     Spark(error="boom").run(turn)
     nightly.prepare("f/1/1")
     assert nightly.stored("e/1/1").state is RunState.FAILED
-    complete(turn, nightly.url, failed=failed)
-    told = nightly.stored("e/1/1")
-    assert (told.state, told.failure is None) == (
-        (RunState.SUCCEEDED, True) if failed is False else (RunState.FAILED, False)
-    )
+    complete(replace(turn, job=replace(turn.job, may_go_on=may_go_on)), nightly.url, failed=failed)
+    told, is_seen = nightly.stored("e/1/1"), failed is False and not may_go_on
+    assert (told.state, told.failure is None) == (RunState.SUCCEEDED if is_seen else RunState.FAILED, is_seen)
 
 
 def test_an_unseen_run_whose_queries_failed_counts_as_failed(nightly: Nightly) -> None:

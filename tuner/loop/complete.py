@@ -73,6 +73,11 @@ class _Completing:
     judged: Judgement | None = None
     _opened: Store | None = None
 
+    @property
+    def saw_success(self) -> bool:
+        """Whether its driver saw the job succeed, not only its submission."""
+        return self.failed is False and not self.turn.job.may_go_on
+
     def store(self) -> Store:
         """The history store, which is opened once: each time takes its statements anew. StoreError as `Store.open`."""
         if self._opened is None:
@@ -107,7 +112,7 @@ def _completed(completing: _Completing) -> Report:
             problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
         found = None if completing.is_unread else found
     elif why:
-        if completing.failed is False:
+        if completing.saw_success:
             problems.guard("record that the run succeeded", partial(_keep_success, completing), None)
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.
@@ -197,7 +202,7 @@ def _begun(completing: _Completing, run: Run) -> Store:
 
 def _finish(completing: _Completing, run: Run) -> bool:
     store = _begun(completing, run)
-    seen = completing.failed is not None
+    seen = bool(completing.failed) or completing.saw_success
     store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True
 

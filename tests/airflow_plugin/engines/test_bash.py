@@ -89,14 +89,15 @@ def test_the_second_run_is_steered_and_the_third_has_it_proven(
         "--master yarn --deploy-mode cluster --conf spark.yarn.submit.waitAppCompletion=false",
     ],
 )
+@pytest.mark.parametrize(("how", "state"), [("ok", RunState.SUCCEEDED), ("fail", RunState.FAILED)])
 def test_a_command_that_ends_before_its_application_is_harvested_at_the_next_decision(
-    options: str, started: Started, stored: Stored
+    options: str, how: str, state: RunState, started: Started, stored: Stored
 ) -> None:
     run(bash(f"spark-submit {options} later"))
     assert [r.state for r in stored()] == [RunState.RUNNING]
-    spark_command.leave_log(started()[0])
+    spark_command.leave_log(started()[0], how)
     run(bash(f"spark-submit {options} later"), "r2")
-    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
+    assert [r.state for r in stored()] == [state, RunState.RUNNING]
 
 
 def test_the_environment_is_what_the_author_gave_and_the_options(started: Started, monkeypatch: Any) -> None:

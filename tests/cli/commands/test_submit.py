@@ -378,6 +378,7 @@ def test_limits_of_waiting_are_seconds(spark_tuner: Call, seconds: str) -> None:
     [
         (["--master", "yarn", "--conf", "spark.yarn.submit.waitAppCompletion=false"], RunState.SUCCEEDED),
         (["--master", "spark://here:7077"], RunState.SUCCEEDED),
+        (["--master", "spark://here:7077"], RunState.FAILED),
         (["--master", "spark://here:7077", "--conf", "spark.standalone.submit.waitAppCompletion=true"], RunState.LOST),
         (["--master", "yarn"], RunState.LOST),
     ],
@@ -390,6 +391,6 @@ def test_a_job_that_spark_submit_does_not_wait_for_is_harvested_at_the_next_deci
     assert spark_tuner(*command).code == 0
     assert runs(tmp_path) == [RunState.LOST if state is RunState.LOST else RunState.RUNNING]
     conf = dict(word.split("=", 1) for flag, word in pairwise(submitted()) if flag == "--conf")
-    Spark().write(conf)
+    Spark(error="boom" if state is RunState.FAILED else None).write(conf)
     spark_tuner(*command)
     assert runs(tmp_path)[0] is state

@@ -186,6 +186,7 @@ def submit(
         )
         if statements:
             shipped_files(submitted.conf, STATEMENTS_FILE, given.properties_but_file)
+        may_go_on = not waits_for_completion(submitted.conf)
         job = JobToRun(
             cohort=cohort,
             key=f"{cohort}/{now:%Y%m%dT%H%M%S.%f}/1",
@@ -203,7 +204,8 @@ def submit(
             ),
             borrows=borrow,
             objective=objective,
-            log_lands_late=not waits_for_completion(submitted.conf),
+            log_lands_late=may_go_on,
+            may_go_on=may_go_on,
             resources=resources,
             memory_limits=MemoryLimits(max_executor_memory, max_driver_memory),
             runs_as=given.proxy_user,

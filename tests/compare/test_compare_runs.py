@@ -282,8 +282,9 @@ def brief(query: Query) -> Query:
 
 def test_a_plan_that_was_not_kept_is_not_taken_for_the_same_one() -> None:
     """A later run broadcast no more, and had so many executions that of most of them times alone are kept."""
-    before = execution(work=400, joins=(join(Strategy.BROADCAST_HASH),))
-    full = execution(work=1200, joins=(join(),))
+    shuffles = (ShuffleExchange(200, GB, GB, 1_000_000, 100, adjustable=True),)
+    before = execution(work=400, joins=(join(Strategy.BROADCAST_HASH),), shuffles=shuffles)
+    full = execution(work=1200, joins=(join(),), shuffles=shuffles)
     after = [brief(full) for _ in range(4)]
     found = compare_runs(run(0, *[before] * 5, *others()), run(1, full, *after, *others()))
     of_query = of(found)
@@ -293,6 +294,9 @@ def test_a_plan_that_was_not_kept_is_not_taken_for_the_same_one() -> None:
     only_brief = of(compare_runs(run(0, before, *others()), run(1, after[0], *others())))
     assert why(only_brief) == {CauseCode.NOT_TOLD: 100.0}
     assert only_brief.operators == ()
+    unmeasured = brief(replace(full, work=None))
+    assert unmeasured.shuffles and not unmeasured.work_in_brief
+    assert of(compare_runs(run(0, before, *others()), run(1, unmeasured, *others()))).operators == ()
 
 
 def test_executions_whose_plans_were_not_kept_tell_nothing_of_the_machine() -> None:

@@ -54,7 +54,8 @@ def plans_are_told(before: Query, after: Query) -> bool:
 
 
 def _is_known(query: Query) -> bool:
-    return bool(query.joins or query.shuffles or query.aggregates or query.work)
+    """Shuffles tell nothing of the other operators: of an execution in brief they alone are kept."""
+    return bool(query.joins or query.aggregates or query.work)
 
 
 def by_site(joins: Iterable[JoinSite]) -> dict[tuple[str, int], JoinSite]:

@@ -10,6 +10,7 @@ from tests.advice.joins import aggregate, facts, query
 from tuner.advice.advisors.aggregate_partitions import advise_aggregate_partitions
 from tuner.advice.facts import Facts
 from tuner.model.query import AggregateSite, Query, ShuffleExchange
+from tuner.model.query_work import WorkInBrief
 from tuner.spark.knobs import ADVISORY_PARTITION_SIZE, COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
 from tuner.words.reasons import reason_words
 
@@ -47,6 +48,18 @@ def test_a_job_that_writes_gets_no_more_files_than_its_bytes_fill() -> None:
 
     assert _wanted(writing(1 << 40)) is not None
     assert _wanted(writing(500_000_000)) is None
+
+
+def test_of_a_loop_each_execution_gains_as_its_segments_cost_in_each() -> None:
+    """One of them all is kept in full, to say what one gains."""
+    full = grouping(OUTGREW)
+    brief = replace(full, aggregates=(), work_in_brief=WorkInBrief(1.0, 0))
+    loop = [replace(brief, id=1000 + n) for n in range(400)]
+    (one,), (every,) = (
+        advise_aggregate_partitions(facts(*queries, conf=NO_COALESCING)) for queries in ([full], [full, *loop])
+    )
+    assert every.actions == one.actions
+    assert every.prediction.gain == pytest.approx(401 * one.prediction.gain)
 
 
 def test_it_says_why_in_numbers() -> None:

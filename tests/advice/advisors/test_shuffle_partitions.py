@@ -143,6 +143,21 @@ def test_what_spilled_in_an_execution_in_brief_gains_nothing_by_more() -> None:
     assert _advised(_in_brief(spilled)) is None
 
 
+def test_a_loop_gains_by_more_in_each_execution_as_its_segments_cost_in_each() -> None:
+    """One of them all is kept in full, to say what one gains."""
+    full = replace(shuffled(800 * TARGET_BYTES, spilled=10**11, seconds=500), fingerprint="q7")
+    loop = [replace(_in_brief(full), id=1000 + n) for n in range(40)]
+    (one,), (every,) = (
+        advise_shuffle_partitions(facts(*queries, cluster=CLUSTER)) for queries in ([full], [full, *loop])
+    )
+    assert every.actions == one.actions
+    assert every.prediction.before == 41 * one.prediction.before
+    assert every.prediction.gain == pytest.approx(41 * one.prediction.gain)
+    # Another loop's segments cost, and it gains nothing.
+    other = [replace(one, fingerprint="q8", id=2000 + n) for n, one in enumerate(loop)]
+    assert advise_shuffle_partitions(facts(full, *other, cluster=CLUSTER)) == ()
+
+
 @pytest.mark.parametrize("value", ["", "auto", "²", "0", "-5"])
 def test_an_unreadable_setting_breaks_nothing(value: str) -> None:
     job = facts(shuffled(50_000_000), shuffled(800 * TARGET_BYTES, spilled=10**11), cluster=CLUSTER, conf={KEY: value})

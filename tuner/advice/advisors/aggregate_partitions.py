@@ -17,6 +17,7 @@ from tuner.advice.advisors.shuffle_partitions import (
     predict_more_partitions,
 )
 from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.candidates.executions_in_full import executions_for_each
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.small_files import makes_small_files
 from tuner.advice.facts import Facts
@@ -53,7 +54,9 @@ def advise_aggregate_partitions(facts: Facts) -> Iterable[Change]:
     wanted = max(f.wanted for f in found)
     if makes_small_files(facts, current, wanted):
         return
-    saved, added = sum(f.seconds for f in found), more_segments_seconds(facts, current, wanted)
+    times = executions_for_each(facts.succeeded)
+    saved = sum(f.seconds * times[f.query.fingerprint] for f in found)
+    added = more_segments_seconds(facts, current, wanted)
     if is_worth_it(saved - added, facts.succeeded):
         yield _recommendation(facts, found, current, wanted, saved, added)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.advice.candidates.coalescing import Coalescing
+from tuner.advice.candidates.executions_in_full import executions_for_each
 from tuner.advice.candidates.idle_cores import filled_seconds
 from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.read_together import read_together
@@ -103,25 +104,31 @@ def _more(facts: Facts) -> Change | None:
 
 
 def _of_more(facts: Facts, wanted: int, largest: int, *, spares_spills: bool) -> Change | None:
-    """For queries whose tasks are smaller then: AQE joins partitions up to so many bytes, as compressed, of whatever number."""
+    """For queries whose tasks are smaller then: AQE joins partitions up to so many bytes, as compressed, of whatever number.
+
+    Each of their executions in brief gains what those in full do: their segments cost as much.
+    """
     current, merging = _current(facts), Coalescing.of(facts)
     if makes_small_files(facts, current, wanted):
         return None
     shuffles = [
         (q, s)
         for q in facts.succeeded
-        # What one task spills is in one partition, however many there are; of an execution in brief nothing tells.
+        # What one task spills is in one partition, however many there are; an execution in brief does not tell.
         if not q.skews and not q.work_in_brief
         for s in _read_by_smaller(q, merging, current, wanted)
     ]
     queries = {q.id: q for q, _ in shuffles}.values()
-    before = total_seconds(queries)
-    together = facts.once(RunningTogether)
-    filled = sum(filled_seconds(q, merging, current, wanted) for q in queries if not together.is_shared(q))
-    spared = _spill_gain(facts, queries) if spares_spills else 0.0
+    names = {q.fingerprint for q in queries}
+    affected = (*queries, *(q for q in facts.succeeded if q.work_in_brief and q.fingerprint in names))
+    before = total_seconds(affected)
+    together, times = facts.once(RunningTogether), executions_for_each(facts.succeeded)
+    alone = (q for q in queries if not together.is_shared(q))
+    filled = sum(filled_seconds(q, merging, current, wanted) * times[q.fingerprint] for q in alone)
+    spared = sum(_spill_seconds(facts, q) * times[q.fingerprint] for q in queries) if spares_spills else 0.0
     saved = min(spared + filled, MOST_SHARE * before)
     added = more_segments_seconds(facts, current, wanted)
-    if not is_worth_it(saved - added, queries):
+    if not is_worth_it(saved - added, affected):
         return None
     prediction = predict_more_partitions(before, saved, added)
     return _recommendation(facts, shuffles, wanted, largest, added, prediction, fills=filled > spared)
@@ -179,9 +186,9 @@ def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], wanted: int
     return sum(fewer_partitions_ns(facts, s, wanted) for s in shuffles) / 1e9 / facts.cluster.cores
 
 
-def _spill_gain(facts: Facts, queries: Iterable[Query]) -> float:
+def _spill_seconds(facts: Facts, query: Query) -> float:
     """Wall seconds to write and read back what spilled."""
-    return sum(map(_spilled_after_shuffles, queries)) * facts.costs.spill / 1e9 / facts.cluster.cores
+    return _spilled_after_shuffles(query) * facts.costs.spill / 1e9 / facts.cluster.cores
 
 
 def _spilled_after_shuffles(query: Query) -> float:

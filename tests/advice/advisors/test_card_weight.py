@@ -9,6 +9,8 @@ import pytest
 from tests.advice.blocks import ordered
 from tests.advice.joins import facts
 from tuner.advice.advisors.card_weight import advise_card_weight
+from tuner.advice.candidates import order_changes
+from tuner.advice.candidates.kept_prunings import Pruning
 from tuner.advice.facts import Facts, PastRun
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Order, Predicate, RelationKind
 
@@ -73,3 +75,10 @@ def test_a_weight_by_which_spark_finds_a_faster_order_is_told() -> None:
 )
 def test_what_is_left_alone(case: Facts) -> None:
     assert not list(advise_card_weight(case))
+
+
+def test_an_order_that_reads_partitions_which_were_pruned_is_none_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sales, by notes of some days: Spark would join neither with the other first."""
+    assert list(advise_card_weight(SLOW_WIDE))
+    monkeypatch.setattr(order_changes, "prunings", lambda *_: (Pruning(pruned=0b0001, by=0b0110),))
+    assert not list(advise_card_weight(SLOW_WIDE))

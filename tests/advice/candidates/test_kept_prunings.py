@@ -13,6 +13,7 @@ from tests.advice.advisors.test_join_order import ran, told
 from tests.advice.joins import facts
 from tests.cost.join_graphs import clique, random_tree
 from tests.plan.trees import plan
+from tuner.advice.advisors.cbo import advise_cbo
 from tuner.advice.advisors.join_order import advise_join_orders
 from tuner.advice.candidates.cheapest_orders import cheapest_orders
 from tuner.advice.candidates.hinted_broadcasts import BroadcastSides
@@ -88,6 +89,15 @@ def test_blocks_that_the_agent_cannot_tell_apart_keep_it_in_all_of_them() -> Non
     pruned, other = prices.block(graph, measured), prices.block(graph, replace(measured, joins=()))
     assert not pruned.keeps_pruning(other.by_formula)
     assert all(map(pruned.keeps_pruning, cheapest_orders([pruned, other])))
+
+
+@pytest.mark.parametrize(("filter", "advised"), [(BLOOM, True), (PARTITIONS, False)])
+def test_spark_itself_is_not_let_reorder_joins_where_it_would_read_what_is_pruned(filter: str, advised: bool) -> None:
+    measured = query(OF_WEEKS, filter=filter)
+    assert bool(list(advise_cbo(facts(measured)))) is advised
+    # Another query's order would gain by it; but it reorders all.
+    pruned, other = (replace(query(OF_WEEKS, filter=f), id=n) for n, f in enumerate((filter, "")))
+    assert bool(list(advise_cbo(facts(pruned, other)))) is advised
 
 
 def test_it_is_known_by_what_ran() -> None:

@@ -29,7 +29,8 @@ _MIN_PAIRS = 3
 
 
 def advise_card_weight(facts: Facts) -> Iterator[Change]:
-    """A weight that ranks the orders tried so far better, and by which Spark would choose better ones."""
+    """A weight that ranks the orders tried so far better, and by which Spark would choose better ones; none of them reads
+    partitions that were pruned."""
     conf = CboConf.read(facts.conf)
     if not conf.reorders:
         return
@@ -38,7 +39,7 @@ def advise_card_weight(facts: Facts) -> Iterator[Change]:
         return
     changes = _changes(facts, conf, fitted.weight)
     # Not by rows: a lower weight has more of them for fewer bytes.
-    if any(change.gain.low > 0 for change in changes):
+    if any(change.gain.low > 0 for change in changes) and all(change.keeps_pruning for change in changes):
         predicted = predict_orders(changes)
         if predicted.gain >= MIN_GAIN_SECONDS and predicted.high < predicted.before:
             yield _recommendation(fitted, changes, predicted)

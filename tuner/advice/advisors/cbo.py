@@ -26,7 +26,8 @@ MOST_ITEMS = 14
 
 
 def advise_cbo(facts: Facts) -> Iterator[Change]:
-    """Switching it on, with the statistics it needs, where that gains over all queries that it would touch.
+    """Switching it on, with the statistics it needs, where that gains over all queries that it would touch, and none of them
+    reads partitions that it pruned.
 
     Not where the agent orders single blocks: it needs no statistics, and leaves alone what Spark itself reorders.
     """
@@ -37,7 +38,7 @@ def advise_cbo(facts: Facts) -> Iterator[Change]:
     changes = _changes(facts, conf, tables)
     names = {name for change in changes if change.is_clear for name in _names(change.graph)}
     touched = [change for change in changes if names.issuperset(_names(change.graph))]
-    if not touched:
+    if not touched or not all(change.keeps_pruning for change in touched):
         return
     analyzed = [tables[name] for name in sorted(names)]
     predicted = predict_orders(touched)

@@ -10,6 +10,7 @@ from functools import cached_property
 from tuner.advice.candidates.cheapest_orders import PricedBlock, cheapest_orders, lookalike_groups
 from tuner.advice.candidates.coalesced_blocks import streams_other_rows
 from tuner.advice.candidates.hinted_broadcasts import HINTED
+from tuner.advice.candidates.kept_prunings import keeps, prunings
 from tuner.advice.candidates.order_names import joined_names, relation_names
 from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.candidates.query_gain import capped
@@ -64,7 +65,8 @@ class OrderChange:
     be. `gain` are wall seconds over all `times` that the query has the block, by the errors of sizes and prices;
     `least_seconds` is what it must come to. `priced` and `other_priced` are the seconds of the block's joins in either order,
     once, by unit prices alone. `weight` is that of rows against bytes in the formula that found candidates. `hinted` are the
-    joins of the other order, as sets of relations, that are priced as broadcast by a hint.
+    joins of the other order, as sets of relations, that are priced as broadcast by a hint. Where the other order does not keep
+    the pruning of a table's partitions, more of it is read than is priced.
     """
 
     query: Query
@@ -81,6 +83,7 @@ class OrderChange:
     times: int = 1
     least_seconds: float = MIN_GAIN_SECONDS
     hinted: frozenset[int] = frozenset()
+    keeps_pruning: bool = True
 
     @property
     def seconds(self) -> float:
@@ -91,7 +94,7 @@ class OrderChange:
     def is_clear(self) -> bool:
         """Whether it is promising, its expected seconds are worth it, and even the low end of them gains."""
         enough = max(self.least_seconds, MIN_GAIN_SHARE * self.seconds)
-        return self.is_promising and self.gain.expected >= enough and self.gain.low > 0
+        return self.keeps_pruning and self.is_promising and self.gain.expected >= enough and self.gain.low > 0
 
     @property
     def is_promising(self) -> bool:
@@ -187,7 +190,8 @@ class OrderPrices:
         """The change to the order that is chosen for a block; None where that is the order that ran, or there is none."""
         block = self.block(graph)
         chosen = choose(graph, block.sizes, block.written)
-        return None if chosen is None else self.change_to(query, block, chosen)
+        change = None if chosen is None else self.change_to(query, block, chosen)
+        return change and replace(change, keeps_pruning=keeps(change.other, prunings(query, graph)))
 
     def block(self, graph: JoinGraph, query: Query | None = None) -> PricedBlock:
         """A block, to price its orders as this run's Spark would run them; with its query, as hints would have it run them."""

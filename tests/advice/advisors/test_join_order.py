@@ -11,12 +11,14 @@ import pytest
 from tests.advice.joins import facts
 from tests.plan.trees import plan
 from tuner.advice.advisors.join_order import advise_join_orders
+from tuner.advice.candidates.cheapest_orders import PricedBlock
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.insights.join_order import unsure_orders
 from tuner.advice.steering_reach import Reach
 from tuner.cli.reading.logs import LogReader, read_into
 from tuner.cli.reading.queries_and_insights import QueriesAndInsights
+from tuner.cost.join_tree import JoinTree
 from tuner.eventlog.cluster import cluster_of
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
@@ -119,6 +121,22 @@ def test_so_they_do_where_what_is_shuffled_keeps_few() -> None:
     (advice,) = advise_join_orders(facts(query))
     assert told(advice) == "sales, days, stores, orders"
     assert advice.prediction.high < 1200
+
+
+def test_of_a_loop_the_longest_executions_are_searched_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = ran(HALVED_LATE.format(of_orders=100_000_000, of_stores=30_000_000, of_days=8_000_000), 1500, 3000)
+    loop = [replace(one, id=n, duration_ms=1_500_000 + n) for n in range(40)]
+    searched: list[int] = []
+    genuine = PricedBlock.searched_by_seconds
+
+    def noted(block: PricedBlock) -> JoinTree:
+        searched.append(block.query.id if block.query else -1)
+        return genuine(block)
+
+    monkeypatch.setattr(PricedBlock, "searched_by_seconds", noted)
+    (advice,) = advise_join_orders(facts(*loop))
+    assert told(advice) == "sales, days, stores, orders"
+    assert sorted(set(searched)) == [37, 38, 39]
 
 
 def test_a_person_and_a_later_run_can_read_the_order() -> None:

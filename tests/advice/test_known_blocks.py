@@ -55,13 +55,33 @@ def test_each_execution_of_a_loop_is_looked_at_once_not_by_each_other(labelled: 
     assert len(labelled) == 5 * 40 + 3 * 40
 
 
+def test_of_those_that_joined_what_it_did_not_few_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of the night before was as large as any of this."""
+    looked_at: list[MeasuredBlock] = []
+    genuine = MeasuredBlock.is_as_large_as
+
+    def noted(now: MeasuredBlock, then: MeasuredBlock) -> bool:
+        looked_at.append(then)
+        return genuine(now, then)
+
+    monkeypatch.setattr(MeasuredBlock, "is_as_large_as", noted)
+    before, latest = (tuple(_of_tenant(n, 2 ** (n + night / 2), order=night) for n in range(40)) for night in range(2))
+    job = replace(facts(*latest), earlier=(PastRun(before),))
+    assert [job.graphs_of(one) for one in latest] == [one.graphs for one in latest]
+    assert len(looked_at) <= 2 * 40
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_newest_that_is_as_large_tells_what_an_execution_did_not_join(seed: int) -> None:
     chance = random.Random(seed)
 
     def execution(number: int) -> Query:
         status = chance.choice((QueryStatus.SUCCEEDED, QueryStatus.SUCCEEDED, QueryStatus.FAILED))
-        return _of_tenant(number, chance.choice((1.0, 1.1, 1.2, 2.0)), chance.randrange(3), status=status)
+        one = _of_tenant(number, chance.choice((1.0, 1.1, 1.2, 2.0)), chance.randrange(3), status=status)
+        (graph,) = one.graphs
+        rows = [chance.choice((relation.rows, relation.rows, relation.rows, None)) for relation in graph.relations]
+        counted = (replace(relation, rows=n) for relation, n in zip(graph.relations, rows, strict=True))
+        return replace(one, graphs=(replace(graph, relations=tuple(counted)),))
 
     runs = [tuple(map(execution, range(4))) for _ in range(3)]
     job = replace(facts(*runs[-1]), earlier=tuple(map(PastRun, runs[:-1])))

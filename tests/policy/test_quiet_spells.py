@@ -98,6 +98,33 @@ def test_a_source_that_is_not_counted_any_more_is_measured_in_the_end() -> None:
     assert not is_quiet(late)
 
 
+def with_rows(found: Run, rows: int = 1000) -> Run:
+    """The run, where its queries read rows whose bytes nobody counts, as those of JDBC."""
+    assert found.outcome is not None
+    queries = tuple(replace(query, input_rows=rows) for query in found.outcome.queries)
+    return replace(found, outcome=replace(found.outcome, queries=queries))
+
+
+def moved(count: int, *before: Run) -> list[Run]:
+    """Runs of a job that reads by JDBC now, which its hint makes slower, tried once counted runs are not looked at any more."""
+    runs, slow = list(before), hint("q3")
+    for number in range(len(before), len(before) + count):
+        advice = [recommend(slow, queries=["q3"])] if number > WINDOW + 5 else []
+        found = decide(situation(Mode.AUTO, 1, runs[-WINDOW:], advice))
+        took = 20.0 if slow.id in in_force(found) else 10.0
+        one = with_rows(hourly(run(number, {"q3": took}, input_bytes=0)))
+        runs.append(replace(one, decision=found))
+    return runs
+
+
+def test_a_job_that_moved_to_a_source_that_is_not_counted_is_judged_by_its_runs() -> None:
+    runs = moved(WINDOW + 20, *reading(3))
+    with_it = [n for n, one in enumerate(runs) if hint("q3").id in in_force(one.decision)]
+    assert 0 < len(with_it) <= 4
+    assert standings(runs[-1].decision)[hint("q3").id] is Standing.ROLLED_BACK
+    assert not is_quiet(runs[-1]) and not read_nothing(runs[-1], runs[-WINDOW:])
+
+
 def test_a_query_whose_source_is_not_counted_is_measured_though_others_have_read_something() -> None:
     uncounted = [hourly(run(n, {"q3": 10.0}, input_bytes=0)) for n in (1, 2)]
     of_spell = [replace(one, decision=replace(one.decision, last_read_at=MIDNIGHT)) for one in uncounted]

@@ -74,6 +74,7 @@ class _BriefQuery:
     logged_conditions: tuple[FilterCondition, ...] | None = None
     repeated_run_ms: int = 0
     broadcasts_off: tuple[str, ...] = ()
+    input_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

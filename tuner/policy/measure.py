@@ -38,8 +38,8 @@ class Measured:
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
     stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
     (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
-    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: its run read
-    nothing, and runs before those that are looked at did (`is_quiet`).
+    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: it read no
+    rows, and its run nothing, while runs before those that are looked at did (`is_quiet`).
     """
 
     fingerprint: str
@@ -101,7 +101,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     if run.outcome is None:
         return ()
     changes: dict[str, set[str]] = {}
-    in_force, cores, quiet = changes_in_effect(run), asked_cores(run, run.outcome), is_quiet(run)
+    in_force, cores, quiet = changes_in_effect(run), asked_cores(run, run.outcome), _is_of_no_bytes(run)
     were_taken = set(run.outcome.resources.lost_executors) == _TAKEN
     properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
@@ -136,7 +136,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     cores=cores,
                     fleeting=query.fleeting,
                     repeated_share=repeated,
-                    quiet=quiet,
+                    quiet=quiet and not query.input_rows,
                 )
             )
     return tuple(found)
@@ -224,7 +224,11 @@ def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> b
 
 def is_quiet(run: Run) -> bool:
     """Whether a run read nothing, as the one before it, though one not long before that did: its upstream was late, or has
-    nothing at weekends. What reads nothing for longer is not counted."""
+    nothing at weekends. What reads nothing for longer is not counted, nor is what reads rows without bytes, as those of JDBC."""
+    return _is_of_no_bytes(run) and not any(query.input_rows for query in executions(run))
+
+
+def _is_of_no_bytes(run: Run) -> bool:
     since = run.decision.last_read_at
     return since is not None and run.started_at - since <= LONGEST_QUIET and not total_data_bytes(executions(run))
 

@@ -14,6 +14,7 @@ from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy import decided_advice
 from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.decided_advice import RUNS_OF_LATE
 from tuner.policy.rules.conflicts import conflicts
@@ -166,6 +167,37 @@ def test_what_lost_where_nothing_was_counted_is_tried_again_once_all_runs_of_lat
     out = decision(*lost).changes
     later = [replace(one, decision=replace(one.decision, changes=out)) for one in counted]
     assert decision(*later).in_force, "as its decision has it"
+
+
+def test_what_read_something_before_it_lost_where_nothing_was_counted_tells_nothing() -> None:
+    property_, first = conf(value="64"), RUNS_OF_LATE
+    advice = (recommend(property_, queries=["q3"]),)
+    counted = [run(n, {"q1": 10, "q2": 10}) for n in range(first)]
+    lost = [
+        run(first, {"q3": 10}, input_bytes=0),
+        run(first + 1, {"q3": 20}, decided(property_, queries=["q3"]), input_bytes=0),
+        run(first + 2, {"q3": 10}, input_bytes=0),
+    ]
+    later = [run(n, {"q1": 10, "q2": 10}) for n in range(first + 3, 2 * first + 3)]
+    assert standings(decision(*counted, *lost, advice=advice)) == {property_.id: Standing.ROLLED_BACK}
+    assert not decision(*counted, *lost, *later[1:], advice=advice).in_force
+    assert decision(*counted, *lost, *later, advice=advice).in_force
+
+
+def test_the_sizes_of_late_are_looked_up_once_however_often_a_change_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[object] = []
+    original = decided_advice._sizes_of_late
+
+    def counted(*of: object) -> list[int]:
+        looked_up.append(of)
+        return original(*of)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(decided_advice, "_sizes_of_late", counted)
+    out = replace(decided(ACTION, Standing.ROLLED_BACK), lost_reading=(GB, 4 * GB, 16 * GB))
+    sizes = [of_sizes(n, q1=100 * GB) for n in range(RUNS_OF_LATE)]
+    nights = [replace(one, decision=replace(one.decision, changes=(out,))) for one in sizes]
+    assert decision(*nights).in_force
+    assert len(looked_up) == 1
 
 
 def test_it_must_differ_from_every_input_it_lost_with() -> None:

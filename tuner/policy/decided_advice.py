@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
+from functools import cache
 
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, change_id
@@ -257,21 +259,31 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
     # A size says nothing against a failure; one that the job has had of late, on Sundays or once, will come again.
     runs = 1 if record.standing is Standing.EXPIRED else RUNS_OF_LATE
 
+    @cache
+    def sizes(query: str | None, since: datetime | None) -> list[int]:
+        return _sizes_of_late(situation, runs, query, since)
+
     def is_past(loss: Loss) -> bool:
-        query = record.decided.change.query if loss.of_query else None
-        sizes = [0] if record.why.code in _FAILURES else _sizes_of_late(situation, runs, query)
-        return all(loss.is_past(size, situation.context) for size in sizes)
+        if situation.context.difference(loss.context):
+            return True
+        if record.why.code in _FAILURES:
+            return False
+        # Those before it that read anything did so before it lost with nothing counted, too.
+        since = None if loss.input_bytes else record.judged_at
+        of_late = sizes(record.decided.change.query if loss.of_query else None, since)
+        return all(loss.is_past(size, situation.context) for size in of_late)
 
     return bool(record.losses) and all(map(is_past, record.losses))
 
 
-def _sizes_of_late(situation: Situation, runs: int, query: str | None) -> list[int]:
+def _sizes_of_late(situation: Situation, runs: int, query: str | None, since: datetime | None) -> list[int]:
     """Input bytes of the latest runs whose times may be compared, of which those side by side count as one: dates of a backfill,
     instances of a mapped task. 0, which tells nothing, where there are fewer at hand. Those that ask other queries read other
-    inputs, those whose upstream was late none. Of one `query` its own, in the runs that had it."""
+    inputs, those whose upstream was late none. Of one `query` its own, in the runs that had it. None of those that began before
+    `since` counts."""
     sizes: list[int] = []
     known = runs_of_its_queries(situation.runs, situation.instance)
-    measured = [run for run in known if usable(run)]
+    measured = [run for run in known if usable(run) and (since is None or run.started_at >= since)]
     nights: set[int] = set()
     for night, run in reversed([*zip(groups_beside(measured), measured, strict=True)]):
         read = list(executions(run, query))

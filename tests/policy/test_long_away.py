@@ -13,6 +13,7 @@ from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import Ruling, Verdict
 from tuner.policy import ledger, long_away
@@ -241,3 +242,13 @@ def test_what_a_person_took_back_while_it_was_held_stays_out() -> None:
 def test_nor_does_it_bring_back_what_was_taken_out_meanwhile() -> None:
     late = with_result(with_old(4, PROVEN), DirectiveStatus.HELD)
     assert read_ledger([with_old(3, LOST), late])[HINT.id].standing is Standing.ROLLED_BACK
+
+
+def test_what_is_proven_in_one_context_is_not_proven_in_another_by_being_held_there() -> None:
+    """Two runs by another Spark, both decided before either had ended."""
+    changes = next_of(proven()).changes
+    begun = [run(3, {"old": 10.0, "new": 10.0}, *changes), run(4, {"old": 10.0, "new": 10.0}, *changes)]
+    held = [with_result(one, DirectiveStatus.HELD) for one in begun]
+    there = [replace(one, outcome=replace(one.outcome, spark_version="4.1.0")) for one in held if one.outcome]
+    record = read_ledger([*proven(), *there])[HINT.id]
+    assert (record.standing, record.why.code) == (Standing.TRIAL, ReasonCode.NEW_TRIAL)

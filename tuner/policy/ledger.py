@@ -106,8 +106,9 @@ def _remember_held(ledger: LedgerState, run: Run) -> None:
         record = ledger.records.get(decided.id)
         if record is None and decided.held_runs < LONGEST_HELD:
             record = Record(decided, Standing.TRIAL, decided.why, held_runs=decided.held_runs)
-        if record is not None and record.standing is Standing.TRIAL:
-            # Of its trials the last may be looked at, and what they were held against no more.
+        if record is not None and record.standing is Standing.TRIAL and record.why.code is not ReasonCode.NEW_TRIAL:
+            # Of its trials the last may be looked at, and what they were held against no more. What is on trial for another
+            # context than it was proven in stays so: the run may have been decided before that was known.
             record = replace(record, standing=decided.standing, why=decided.why, gain_seconds=decided.gained_seconds)
             record = replace(record, held_out=None, awaits=AwaitedRun())
         if record is not None:

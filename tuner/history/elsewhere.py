@@ -20,9 +20,9 @@ _AMONG = 2_000
 
 
 def read_elsewhere(session: Session, cohort: str, cohorts: int, runs: int) -> Elsewhere:
-    """The latest decisions of up to so many other cohorts, chosen by lot, once: were it those that ran last, a change that is
-    held for the losses of some would be tried as soon as others have run. And the outcomes of up to so many of their runs, two of
-    a cohort at most."""
+    """The latest decisions of up to so many other cohorts, chosen by a fixed lot of those that have the newest runs: were it
+    those that ran last, a change that is held for the losses of some would be tried as soon as others have run. And the outcomes
+    of up to so many of their runs, two of a cohort at most."""
     newest_first = (RunRow.started_at.desc(), RunRow.key.desc())
     is_measured = RunRow.outcome.is_not(None).label("is_measured")
     newest_of_all = select(RunRow.key, RunRow.cohort, RunRow.state, RunRow.started_at, is_measured)

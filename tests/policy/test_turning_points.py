@@ -8,7 +8,7 @@ import pytest
 
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Standing
-from tuner.model.run import Run, RunState
+from tuner.model.run import Origin, Run, RunState
 from tuner.model.turning_point import Took, TurnedBy
 from tuner.policy.turning_points import turning_points
 from tuner.words.turning_points import prevented_words, took_words, turn_words, untold_words
@@ -155,6 +155,31 @@ def test_another_job_under_the_same_name_is_no_growth() -> None:
         return replace(one, outcome=replace(one.outcome, queries=queries))
 
     assert turning_points([*BEFORE, *(edited(night(3 + n, 10, size=9 * GB)) for n in range(5))]) == []
+
+
+def of_instances(dag_run: int, *sizes: tuple[str, int]) -> list[Run]:
+    """The instances of a mapped task in one DAG run, which ask a query each."""
+    found = (run(dag_run, {query: 10.0}, input_bytes=size) for query, size in sizes)
+    return [
+        replace(one, key=f"{one.key}/{place}", origin=Origin("etl", f"at {dag_run}", "load", place))
+        for place, one in enumerate(found)
+    ]
+
+
+def test_tables_that_have_grown_are_a_turn_where_each_instance_of_a_mapped_task_asks_its_own() -> None:
+    sizes = [(f"q{n}", (n + 1) * GB) for n in range(6)]
+    grown = [(query, 3 * size) for query, size in sizes]
+    runs = [one for number in range(10) for one in of_instances(number, *(grown if number >= 5 else sizes))]
+    (point,) = turning_points(runs)
+    assert (point.run_key, point.by, point.runs_since) == ("etl/5/1/0", TurnedBy.DATA, 30)
+    assert point.difference == "inputs of 63.0 GB instead of 21.0 GB"
+    assert turning_points(runs[:30]) == []
+    assert turning_points(runs[5:30]) == [], "the first DAG run is not at hand as a whole"
+
+
+def test_instances_that_ask_the_same_are_no_growth_where_more_of_a_dag_run_are_at_hand() -> None:
+    several = [one for number in range(1, 6) for one in of_instances(number, *[("q1", GB)] * 6)]
+    assert turning_points([*of_instances(0, ("q1", GB)), *several]) == []
 
 
 def test_a_query_whose_upstream_was_late_once_does_not_hide_that_it_has_grown() -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median, median_low
 
 from tuner.model.run import Run
@@ -20,6 +20,7 @@ from tuner.policy.evidence.comparison import MIN_SECONDS, TOLERATED_SLOWDOWN
 from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import Key, Measured, measured_queries, usable
 from tuner.policy.record import INPUT_CHANGE
+from tuner.policy.runs_beside import are_of_one_dag_run
 from tuner.units import format_bytes
 
 # What a job reads is held against so many runs before, and has grown where most of as many since have not shrunk again, the first
@@ -32,8 +33,11 @@ COMES_BACK = timedelta(days=35)
 
 @dataclass(frozen=True, slots=True)
 class _Night:
+    """A run; or several, of which this is the first."""
+
     run: Run
     queries: tuple[Measured, ...]
+    runs: int = 1
 
     @property
     def input_bytes(self) -> Counter[str]:
@@ -64,7 +68,9 @@ class _Times:
 def turning_points(runs: Sequence[Run]) -> list[TurningPoint]:
     """Of runs, oldest first, the newest first; each is told by the runs since the one before it and up to the next."""
     nights = list(_nights(with_literal_classes(runs)))
-    turns = list(_turns(nights))
+    together = list(_together(nights))
+    first = list(accumulate((night.runs for night in together), initial=0))
+    turns = [(first[place], by, difference) for place, by, difference in _turns(together)]
     edges = [0, *(place for place, _, _ in turns), len(nights)]
     found = [
         _told(nights[start:place], nights[place:end], by, difference)
@@ -81,6 +87,32 @@ def _nights(runs: Iterable[Run]) -> Iterator[_Night]:
         queries = tuple(query for query in night.queries if query.input_bytes or query.key not in reading)
         if queries:
             yield replace(night, queries=queries)
+
+
+def _together(nights: Iterable[_Night]) -> Iterator[_Night]:
+    """Those of one DAG run as one, where instances of a mapped task ask queries of their own: else none is in most nights."""
+    several: list[_Night] = []
+    asked: set[str] = set()
+    for night in nights:
+        own = {query.fingerprint for query in night.queries}
+        if several and not (_are_beside(several[-1].run, night.run) and asked.isdisjoint(own)):
+            yield _as_one(several)
+            several, asked = [], set()
+        several.append(night)
+        asked |= own
+    if several:
+        yield _as_one(several)
+
+
+def _are_beside(run: Run, other: Run) -> bool:
+    """Whether both are instances of a mapped task in one DAG run, on one cluster."""
+    are_mapped = bool(run.instance and other.instance)
+    return are_mapped and are_of_one_dag_run(run, other) and not _of_cluster(run, other)
+
+
+def _as_one(nights: Sequence[_Night]) -> _Night:
+    queries = tuple(query for night in nights for query in night.queries)
+    return _Night(nights[0].run, queries, len(nights))
 
 
 def _turns(nights: Sequence[_Night]) -> Iterator[tuple[int, TurnedBy, str]]:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.policy.histories import GB, conf, decided, hint, in_force, recommend,
 from tuner.model.action import Action
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Run
+from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.judging.hold_out import RUNS_IN_TURN, hold_out_one_at_a_time
 from tuner.policy.record import Record
@@ -243,3 +244,22 @@ def test_of_more_changes_than_runs_that_count_several_are_left_out_at_once() -> 
     property_ = decided(conf(), Standing.PROMOTED, ["another"])
     assert left_out([property_, *joins]) == [property_]
     assert left_out([joins[0], property_, *joins[1:]]) == joins[:2], "a property reaches all queries"
+
+
+def held_out_after(hours: float, controls: int) -> bool:
+    """Whether the next run is to be without a change that is due, so long after so many runs began without it whose workers
+    died. The longest run took ten minutes."""
+    measured = run(0, {"q1": 600})
+    why = Reason(ReasonCode.LONG_IN_FORCE, {"run": measured.key})
+    change = decided(hint("q1"), Standing.PROMOTED)
+    held = replace(change, standing=Standing.HELD, held=why)
+    died = [run(1, None, held, state=RunState.RUNNING, try_number=n + 1) for n in range(controls)]
+    records = {change.id: Record(change, Standing.PROMOTED, change.why, held_out=why)}
+    hold_out_one_at_a_time(records, [measured, *died], now=died[-1].started_at + timedelta(hours=hours))
+    return records[change.id].held_out is not None
+
+
+def test_a_run_without_it_whose_worker_died_is_waited_for_as_long_as_one_that_tries_a_change() -> None:
+    assert not held_out_after(1, controls=1)
+    assert held_out_after(2, controls=1)
+    assert not held_out_after(2, controls=2), "to be without it may be what ends them"

@@ -74,7 +74,7 @@ def decide(situation: Situation) -> Decision:
     )
     if unsteered := _unsteered(situation):
         return replace(found, unsteered=unsteered)
-    records = read_ledger(situation.runs, situation.verdicts, situation.context, situation.of_others)
+    records = read_ledger(situation.runs, situation.verdicts, situation.context, situation.of_others, situation.now)
     wanted = [*not_long_away(situation, records.values()), *decided_advice(situation, records)]
     return replace(found, changes=tuple(ruled(situation, wanted)))
 

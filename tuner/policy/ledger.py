@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
 from tuner.model.reason import ReasonCode
@@ -38,11 +39,12 @@ def read_ledger(
     verdicts: Sequence[Verdict] = (),
     to_come: Context | None = None,
     of_others: frozenset[str] = frozenset(),
+    now: datetime | None = None,
 ) -> dict[str, Record]:
     """The records of all changes that ever were in force, or that a decision has as taken out, by their ids, as people have ruled
     on them, and as they stand in a context `to_come`: by default in that of the latest measured run. `runs` are oldest first,
     with the classes of their values (`tuner.policy.literal_classes`), `of_others` the queries that only other instances of a
-    mapped task ask."""
+    mapped task ask, `now` when that is asked (None: not known)."""
     if not any(map(_is_told_of, runs)):
         # As in a cohort that is only observed, or whose logs nobody steered: what its runs measured answers nothing.
         return {}
@@ -65,7 +67,7 @@ def read_ledger(
         ledger.by_context.leave_unproven(known)
     if to_come is not None:
         ledger.by_context.enter(to_come)
-    hold_out_one_at_a_time(ledger.records, runs, of_others)
+    hold_out_one_at_a_time(ledger.records, runs, of_others, now)
     apply_rulings(ledger.records, rulings)
     return ledger.records
 

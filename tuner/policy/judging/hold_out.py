@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from operator import itemgetter
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Run, RunState
+from tuner.model.run import Run
 from tuner.policy.awaited_run import awaited_run
 from tuner.policy.instances import are_of_others
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.unmeasured import are_new, most_unmeasured
+from tuner.policy.unseen_ends import in_runs_not_ended
 
 # Each is to be left out once in so many runs, as many as a decision looks at: of more changes several at once.
 RUNS_IN_TURN = 60
@@ -45,11 +47,14 @@ def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange
 
 
 def hold_out_one_at_a_time(
-    records: dict[str, Record], runs: Sequence[Run], of_others: frozenset[str] = frozenset()
+    records: dict[str, Record],
+    runs: Sequence[Run],
+    of_others: frozenset[str] = frozenset(),
+    now: datetime | None = None,
 ) -> None:
     """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
     what is out already. What waits for a query that the runs without it did not have keeps nothing else from its turn. While a
-    run is without it that has not ended, the others have it: mapped instances, dates of a backfill. What is for queries
+    run is without it that may go on `now`, the others have it: mapped instances, dates of a backfill. What is for queries
     `of_others` is left out where these run."""
     places = {run.key: place for place, run in enumerate(runs)}
     mine = {id_: record for id_, record in records.items() if not are_of_others(record.decided.queries, of_others)}
@@ -59,7 +64,7 @@ def hold_out_one_at_a_time(
         if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
     }
     out = _out_now(due, _waiting(due, mine, runs), mine)
-    out_in_another = {id_ for run in runs if run.state is RunState.RUNNING for id_ in run.decision.left_out_for_long}
+    out_in_another = in_runs_not_ended(runs, now, lambda run: run.decision.left_out_for_long)
     for id_, (_, trial) in due.items():
         if trial not in out or id_ in out_in_another:
             records[id_] = replace(records[id_], held_out=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from tuner.model.query import Query
@@ -12,13 +13,16 @@ ByFingerprint = Mapping[str, Sequence[Query]]
 
 def edited_queries(before: ByFingerprint, after: ByFingerprint) -> dict[str, str]:
     """By fingerprint in the later run that in the earlier one: of two which one run alone has, where the job calls both by one
-    name, and no other query of either run by that, and they read a relation in common."""
+    name, and no other query of either run by that, and they read a relation in common. One that by its names is several, and
+    several that are one, are no pair."""
     old, new = _by_description(before), _by_description(after)
-    return {
-        now: was
+    alike = dict.fromkeys(
+        (now, was)
         for name, now in new.items()
         if (was := old.get(name)) and was not in after and now not in before and _share(before[was], after[now])
-    }
+    )
+    several = Counter(now for now, _ in alike), Counter(was for _, was in alike)
+    return {now: was for now, was in alike if several[0][now] == several[1][was] == 1}
 
 
 def _by_description(queries: ByFingerprint) -> dict[str, str]:

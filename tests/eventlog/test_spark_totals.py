@@ -27,6 +27,7 @@ from .samples import (
     log_start,
     stage_submitted,
     task_end,
+    task_start,
     write,
 )
 from .test_pieces import in_pieces, rolled
@@ -58,6 +59,7 @@ def lines(*ran: bytes, version: str = "3.5.9") -> list[bytes]:
 
 
 TOLD = [task_end(index, partition=index) for index in (0, 2)]
+ENDED = [task_end(index, partition=index, task_id=index) for index in (0, 2)]
 
 
 def only_stage(application: Application) -> Stage:
@@ -78,6 +80,11 @@ def test_spark_has_added_up_what_the_log_lacks(rows: Any) -> None:
     assert not lost_counters([found]) and not lacks_ends([found])
 
 
+def test_tasks_that_all_began_once_are_added_up() -> None:
+    began = [task_start(task_id=index) for index in range(4)]
+    assert only_stage(fold(lines(*began, *ENDED, completed()))).untold_tasks == 2
+
+
 @pytest.mark.parametrize(
     ("ran", "version"),
     [
@@ -88,6 +95,8 @@ def test_spark_has_added_up_what_the_log_lacks(rows: Any) -> None:
         ([*TOLD, completed(sums=SUMS | {"executorRunTime": "much"})], "3.5.9"),
         ([*TOLD, task_end(1, partition=1, reason="Resubmitted"), completed()], "3.5.9"),
         ([*TOLD, task_end(1, partition=1, reason="TaskKilled"), completed()], "3.5.9"),
+        ([task_end(0, partition=0), task_end(4, partition=0), completed()], "3.5.9"),
+        ([*(task_start(task_id=n) for n in range(5)), *ENDED, completed()], "3.5.9"),
         ([*TOLD, completed(**{"Failure Reason": "cancelled"})], "3.5.9"),
         ([*TOLD, completed(), stage_submitted(attempt=1), completed(attempt=1)], "3.5.9"),
         (TOLD, "3.5.9"),
@@ -100,6 +109,8 @@ def test_spark_has_added_up_what_the_log_lacks(rows: Any) -> None:
         "damage",
         "a task that ran again",
         "a copy",
+        "two ends of a task",
+        "more beginnings than tasks",
         "not all ran",
         "a stage that ran again",
         "no end",

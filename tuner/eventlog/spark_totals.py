@@ -43,13 +43,19 @@ def take_spark_totals(stages: Sequence[OpenStage], version: str, of_driver: Cont
 
 
 def _lacks_ends(stage: OpenStage) -> bool:
-    """Whether a stage ran once, and to its end, with more tasks than are told to have ended. Where one failed or was killed,
-    tasks ran twice, and both may have been counted."""
+    """Whether a stage ran once, and to its end, with more tasks than are told to have ended."""
     if stage.attempts.keys() != {0}:
         return False
     attempt, info = stage.attempts[0], stage.attempts[0].info
-    ran_once = info.completed_ms is not None and info.failure is None
-    return ran_once and not (attempt.failed_tasks or attempt.killed_tasks) and attempt.completed_tasks < info.tasks
+    ran = info.completed_ms is not None and info.failure is None
+    return ran and attempt.completed_tasks < info.tasks and not _ran_twice(stage, attempt)
+
+
+def _ran_twice(stage: OpenStage, attempt: OpenAttempt) -> bool:
+    """Whether a task ran twice, of which both may have been counted: the ends that say so may be among those that the log
+    lacks, but two ends of one task tell it too, and more beginnings than tasks."""
+    told = attempt.failed_tasks or attempt.killed_tasks or attempt.completed_tasks != stage.marked
+    return bool(told) or attempt.completed_tasks + stage.running > attempt.info.tasks
 
 
 def _metrics_of(stage: OpenStage) -> set[int]:

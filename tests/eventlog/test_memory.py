@@ -7,6 +7,7 @@ import resource
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -20,6 +21,7 @@ from .samples import (
     ROWS,
     accumulators,
     application_end,
+    event,
     execution_end,
     execution_start,
     fold,
@@ -101,9 +103,9 @@ def test_large_queries_at_once_take_little(monkeypatch: pytest.MonkeyPatch) -> N
     taken = folding.ApplicationFold("log", lambda work: found.append(final_plan(work)))
 
     def add(line: bytes) -> None:
-        event = decode_event(line)
-        assert event is not None
-        taken.add_long(event, len(line))
+        decoded = decode_event(line)
+        assert decoded is not None
+        taken.add_long(decoded, len(line))
 
     tracemalloc.start()
     for number in range(64):
@@ -116,6 +118,31 @@ def test_large_queries_at_once_take_little(monkeypatch: pytest.MonkeyPatch) -> N
         add(execution_end(number))
     taken.close()
     assert sorted(found) == sorted((f"Scan {number}", "c") for number in range(64))
+    assert peak < HELD_BYTES
+
+
+@pytest.mark.parametrize(
+    "added_up",
+    [{"Name": "texts", "Value": "x" * MIB}, {"Name": "x" * MIB, "Value": 1}, {"Metadata": "sql", "Value": "9" * MIB}],
+    ids=["a value", "a name", "digits"],
+)
+def test_what_a_job_adds_up_itself_is_not_kept(added_up: dict[str, Any]) -> None:
+    """As a CollectionAccumulator has it, of stages of an execution that goes on."""
+    taken = folding.ApplicationFold("log", lambda work: None)
+
+    def add(line: bytes) -> None:
+        decoded = decode_event(line)
+        assert decoded is not None
+        taken.add_long(decoded, len(line))
+
+    add(execution_start())
+    tracemalloc.start()
+    for number in range(30):
+        info = {"Stage ID": number, "Completion Time": 7000, "Accumulables": [{"ID": number, **added_up}]}
+        add(event("SparkListenerStageSubmitted", Stage_Info=info, Properties={"spark.sql.execution.id": "0"}))
+        add(event("SparkListenerStageCompleted", Stage_Info=info))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     assert peak < HELD_BYTES
 
 

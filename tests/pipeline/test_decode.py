@@ -74,6 +74,15 @@ def test_what_cannot_be_sent_of_a_file_costs_its_log_alone(tmp_path: Path) -> No
     assert [row["status"] for row in tables["applications"]] == ["partial"]
 
 
+def test_a_number_beyond_64_bits_that_spark_added_up_costs_nothing(tmp_path: Path) -> None:
+    info = {"Stage ID": 0, "Completion Time": 7000, "Accumulables": [{"ID": 7, "Name": "mine", "Value": 10**30}]}
+    ended = event("SparkListenerStageCompleted", Stage_Info=info)
+    lines = [*directed_head(), execution_start(sparkPlanInfo=JOIN), ended, execution_end(), application_end()]
+    tables = harvested(write_rolled(tmp_path / "eventlog_v2_app-1", lines, 2))
+    assert not tables["problems"]
+    assert [row["status"] for row in tables["applications"]] == ["complete"]
+
+
 def test_a_file_that_went_away_is_a_problem_of_its_log_alone(tmp_path: Path) -> None:
     directory = write_rolled(tmp_path / "logs" / "eventlog_v2_app-1", small_log("app-1").splitlines(keepends=True), 3)
     (tmp_path / "logs" / "app-2").write_bytes(small_log("app-2"))

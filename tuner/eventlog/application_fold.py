@@ -26,6 +26,7 @@ from tuner.eventlog.open_bytes import open_bytes
 from tuner.eventlog.open_groups import Group, OpenGroups
 from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, place_of
 from tuner.eventlog.properties import allowed
+from tuner.eventlog.spark_totals import with_sums_alone
 from tuner.eventlog.strongest_results import strongest_results
 from tuner.eventlog.task_amounts import TOTALS, add_sql_updates, add_task, compare_task
 from tuner.eventlog.told_application import MAX_ID, told_application
@@ -348,7 +349,7 @@ class ApplicationFold:
     def _stage_completed(self, event: ev.StageCompleted) -> None:
         if self._is_told(event.info):
             return
-        self._attempt(event.info).info = event.info
+        self._attempt(event.info).info = with_sums_alone(event.info)
         self.fragment.resources.caches |= event.info.caches
         self.fragment.resources.has_barriers |= event.info.is_barrier
         self.fragment.resources.has_profiles |= event.info.profile > 0

@@ -10,14 +10,27 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from tuner.eventlog import events as ev
 from tuner.eventlog.open_work import OpenAttempt, OpenStage
 from tuner.eventlog.task_amounts import SPARK_SUMS
 from tuner.spark.version import major_minor
 
-_INTERNAL = "internal.metrics."
+_NAMES = {f"internal.metrics.{name}": name for names in SPARK_SUMS for name in names}
 _SQL = "sql"
 _MOST = (1 << 63) - 1
+
+
+def with_sums_alone(info: ev.StageInfo) -> ev.StageInfo:
+    """A stage with what Spark added up of metrics, as numbers. Of a job's own accumulators it writes texts of any length."""
+    sums = []
+    for a in info.accumulables:
+        if a.metadata == _SQL:
+            sums.append(ev.StageAccumulable(a.id, None, _number(a.value), _SQL))
+        elif name := _NAMES.get(a.name or ""):
+            sums.append(ev.StageAccumulable(a.id, name, _number(a.value)))
+    return msgspec.structs.replace(info, accumulables=sums)
 
 
 def take_spark_totals(stages: Sequence[OpenStage], version: str, of_driver: Container[int]) -> None:
@@ -65,11 +78,7 @@ def _metrics_of(stage: OpenStage) -> set[int]:
 
 def _take_totals(attempt: OpenAttempt) -> bool:
     """Whether Spark's sums of all tasks are there, and took the place of those of the tasks that are told."""
-    named = {
-        (a.name or "").removeprefix(_INTERNAL): number
-        for a in attempt.info.accumulables
-        if a.metadata != _SQL and (number := _number(a.value)) is not None
-    }
+    named = {a.name: a.value for a in attempt.info.accumulables if a.name and a.value is not None}
     totals = [sum(named.get(name, 0) for name in names) for names in SPARK_SUMS]
     if not totals[0] or any(told < counted for told, counted in zip(totals, attempt.totals, strict=True)):
         return False
@@ -80,7 +89,7 @@ def _take_totals(attempt: OpenAttempt) -> bool:
 
 
 def _sql_sums(accumulables: Iterable[ev.StageAccumulable]) -> Mapping[int, int]:
-    return {a.id: number for a in accumulables if a.metadata == _SQL and (number := _number(a.value)) is not None}
+    return {a.id: a.value for a in accumulables if a.metadata == _SQL and a.value is not None}
 
 
 def _number(value: Any) -> int | None:

@@ -167,3 +167,17 @@ def test_a_log_that_lacks_ends_of_tasks_alone_is_whole_and_says_so(tmp_path: Pat
     assert [(problem.code, said in problem.message) for problem in application.problems] == [
         (ProblemCode.DROPPED_EVENTS, True)
     ] * bool(said)
+
+
+def test_ends_that_the_log_lost_are_not_said_to_be_dropped_by_spark(tmp_path: Path) -> None:
+    whole = lines(*(task_end(index, partition=index) for index in range(4)), completed())
+    first = whole.index(task_end(0, partition=0))
+    rolled(tmp_path / "rolled", whole, [first + 1, first + 3])
+    next((tmp_path / "rolled").rglob("events_2_*")).unlink()
+    damaged = [*whole[: first + 1], whole[first + 1][:40] + b"\n", *whole[first + 2 :]]
+    write(tmp_path / "local-1", damaged)
+    for source in find_logs(tmp_path):
+        application = read_application(source)
+        assert application.status == "partial"
+        assert ProblemCode.DROPPED_EVENTS not in {problem.code for problem in application.problems}
+    assert len(list(find_logs(tmp_path))) == 2

@@ -32,12 +32,14 @@ def told_application(
     Partial unless it ended and nothing was lost on the way (`problems`).
     """
     found = (*problems, *fragment.problems, *_notes(source, fragment))
+    lost = any(problem.code.loses_events for problem in found)
+    if fragment.dropped_ends and not lost:
+        found = (*found, Problem(source, 0, ProblemCode.DROPPED_EVENTS, _dropped(fragment)))
     start, held = fragment.start, None
     lost_executors, failed = told_failures(fragment)
     if not fragment.events:
         status = Completeness.FAILED
     else:
-        lost = any(problem.code.loses_events for problem in found)
         whole = fragment.end_ms is not None and start is not None and not lost
         status = Completeness.COMPLETE if whole else Completeness.PARTIAL
         held = _held(fragment, allocation) if whole else None
@@ -100,14 +102,12 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
 def _notes(source: str, fragment: Fragment) -> Iterator[Problem]:
     for code, message in fragment.notes:
         yield Problem(source, 0, code, message)
-    if fragment.dropped_ends:
-        yield Problem(source, 0, ProblemCode.DROPPED_EVENTS, _dropped(fragment))
     if more := fragment.unlisted_notes:
         yield Problem(source, 0, ProblemCode.MORE_PROBLEMS, f"{more} more problems in this log")
 
 
 def _dropped(fragment: Fragment) -> str:
-    """What Spark dropped, and what keeps it from that."""
+    """What Spark dropped, and what keeps it from that: of a log that lost nothing itself."""
     many, stages = fragment.dropped_ends, fragment.dropping_stages
     return (
         f"Spark fell behind with its event log and dropped ends of tasks: {many}, in stages: {stages}; raise {EVENT_LOG_QUEUE} "

@@ -13,7 +13,20 @@ from tuner.eventlog.open_resources import OpenResources
 from tuner.model.resource_use import UNKNOWN_USE, MemoryPeaks, ResourceUse
 from tuner.units import GIB, MIB
 
-from .samples import application_end, application_start, environment, event, fold, log_start, stage_submitted
+from .samples import (
+    application_end,
+    application_start,
+    environment,
+    event,
+    execution_end,
+    execution_start,
+    fold,
+    job_end,
+    job_start,
+    log_start,
+    stage_completed,
+    stage_submitted,
+)
 from .test_allocation import added, removed
 
 START = [log_start(), application_start()]  # at 1000; the end is at 9000
@@ -160,6 +173,13 @@ def test_what_is_neither_garbage_nor_storage_is_the_least_of_ten_seconds() -> No
     beside = [held("1", 60, 3000, took=59), held("1", 61, 900)]
     assert used(stage_submitted(), *beside).firm_bytes == 3000 * MIB
     assert used(stage_submitted(), held("driver", 1, 3000), held("1", 1, 0)).firm_bytes == 0
+
+
+def test_of_a_stage_that_lacks_ends_of_tasks_it_is_not_known() -> None:
+    ran = execution_start(), job_start(), stage_submitted(), held("1", 1, 900)
+    ended = stage_completed(), job_end(), execution_end()
+    assert used(*ran, held("1", 2, 900), *ended).firm_bytes == 900 * MIB
+    assert used(*ran, *ended).firm_bytes == 0
 
 
 def test_of_a_long_tasks_heap_what_storage_held_all_the_time_is_not_firm() -> None:

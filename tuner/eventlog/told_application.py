@@ -89,7 +89,8 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
         found.spilled_bytes,
         peaks_of(found.executors),
         peaks_of(found.driver),
-        found.firm_bytes,
+        # What is firm is the most of any task: those of which no end is told may have needed more.
+        0 if fragment.dropped_ends else found.firm_bytes,
         () if executor_ms is None else fragment.parallelism.tasks_at_once(),
         found.caches,
         found.has_barriers,

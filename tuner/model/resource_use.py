@@ -48,7 +48,7 @@ class ResourceUse:
     their run time by the cores that each takes, `spilled_bytes` what they spilled to disks. The peaks are the largest of any
     executor, and the driver's; None where nothing was sampled. In local mode the driver is the only executor. `firm_bytes` is the
     most of an executor's heap that was neither garbage nor storage, which Spark gives up where it must (`eventlog/firm_heap.py`
-    says how it is known); 0 where nothing was sampled. `tasks_at_once` are numbers of tasks that ran at once,
+    says how it is known); 0 where not all was sampled. `tasks_at_once` are numbers of tasks that ran at once,
     ascending, each with the milliseconds in which so many did; () where the log does not tell. `caches` says that the job keeps
     rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
     at all (RDD.barrier). `lost_executors` are why executors are gone, each reason once, where the log tells one; the run may have

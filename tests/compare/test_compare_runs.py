@@ -16,11 +16,13 @@ from tuner.compare.compare_runs import NotMeasuredError, compare_runs
 from tuner.compare.run_comparison import QueryComparison, RunComparison
 from tuner.loop.kept_queries import MOST_IN_FULL, KeptQueries
 from tuner.model.cluster import Cluster
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import Query, QueryStatus, ShuffleExchange, TableRead
 from tuner.model.query_values import FilterCondition
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.knobs import ADAPTIVE, BROADCAST_THRESHOLD, SHUFFLE_PARTITIONS
+from tuner.words.causes import cause_words
 
 
 def why(query: QueryComparison) -> dict[CauseCode, float]:
@@ -366,6 +368,20 @@ def test_what_an_edit_cost_is_told_of_the_query_as_one() -> None:
     (total,) = found.causes
     assert (total.kind, total.fingerprint) == (CauseKind.STATEMENT, "new")
     assert not found.is_noise
+
+
+@pytest.mark.parametrize("is_decided_still", [False, True])
+def test_an_edit_that_lost_changes_of_the_tuners_says_so(is_decided_still: bool) -> None:
+    """A hint is for the statement that it was measured with; it stays decided on for as long as that may come back."""
+    (change,) = recommend(hint("old"), queries=("old",))
+    before = run(0, daily("old"), *others(), changes=[change])
+    found = compare_runs(before, run(1, daily("new", 800), *others(), changes=[change] * is_decided_still))
+    (cause,) = of(found, "new").causes
+    assert (cause.code, cause.seconds, cause.numbers["changes_out"]) == (CauseCode.EDITED, 50.0, (change.id,))
+    assert "without 1 change of the tuner's" in cause_words(cause)
+    given = daily("new", 800, directives=(DirectiveResult(change.id, DirectiveStatus.APPLIED),))
+    (cause,) = of(compare_runs(before, run(1, given, *others(), changes=[change])), "new").causes
+    assert cause.numbers["changes_out"] == ()
 
 
 def test_an_edited_query_of_a_job_of_one_is_in_both_runs() -> None:

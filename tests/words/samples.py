@@ -490,6 +490,7 @@ _EDITED: dict[str, Number] = {
     "reads_now": ("customers", "regions", "shops", "days"),
     "read_before": ("returns",),
     "by_other_rules": False,
+    "changes_out": (),
 }
 _RAN: dict[str, Number] = {"executions": 3, "executions_before": 2, "state": "succeeded"}
 
@@ -534,6 +535,10 @@ CAUSES: tuple[Cause, ...] = (
     _cause(CauseCode.EDITED, _EDITED, **_STRATEGY, largest_of=3),
     _cause(CauseCode.EDITED, _EDITED, **{**_STRATEGY, "kind": "join", "before": ""}, reads_now=(), read_before=()),
     _cause(CauseCode.EDITED, _EDITED, **_NO_PLAN, reads_now=(), read_before=(), by_other_rules=True),
+    _cause(CauseCode.EDITED, _EDITED, **_NO_PLAN, changes_out=(CHANGES[0].id,)),
+    _cause(
+        CauseCode.EDITED, _with(_EDITED, changes_out=("gone", "gone too")), **_STRATEGY, reads_now=(), read_before=()
+    ),
     _cause(CauseCode.APPEARED, _RAN),
     _cause(CauseCode.DISAPPEARED, _RAN),
     _cause(CauseCode.DISAPPEARED, _RAN, state="failed"),

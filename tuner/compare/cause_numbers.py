@@ -61,13 +61,15 @@ def plan_numbers(pair: ComparedExecutions) -> Numbers:
 
 
 def edited_numbers(pair: ComparedExecutions, around: Surroundings) -> Numbers:
-    """What its statement reads that it did not, and no longer reads; the first change of its plan, and what it was before."""
+    """What its statement reads that it did not, and no longer reads; the tuner's changes that it lost, the first change of its
+    plan, and what it was before."""
     before, after = set(pair.query_before.relations), set(pair.query.relations)
     return plan_numbers(pair) | {
         "fingerprint_before": pair.query_before.fingerprint,
         "reads_now": tuple(short_name(relation) for relation in sorted(after - before)),
         "read_before": tuple(short_name(relation) for relation in sorted(before - after)),
         "by_other_rules": around.plans_by_other_rules,
+        "changes_out": pair.changes_out,
     }
 
 

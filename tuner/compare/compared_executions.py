@@ -10,6 +10,7 @@ from tuner.compare.plan_change import PlanChange, plan_changes, plans_are_told
 from tuner.compare.surroundings import Surroundings
 from tuner.compare.time_split import log_ratio
 from tuner.compare.told_values import told_values
+from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.policy.evidence.known_query import SAME_INPUT
 from tuner.policy.evidence.log_ratio import Z_90
@@ -77,7 +78,8 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
     old, new = ExecutionAmounts.of(before, cores), ExecutionAmounts.of(after, cores)
     plan, plan_is_told = plan_changes(before, after), plans_are_told(before, after)
     values = _have_other_values(before, after)
-    changes_in, changes_out = around.changes_of(after.fingerprint, other_plan=bool(plan))
+    changes_in, changes_out = around.changes_of(before.fingerprint, after.fingerprint, other_plan=bool(plan))
+    changes_out = tuple(id_ for id_ in changes_out if id_ not in _followed(after))
     read = log_ratio(*input_sizes(before, after))
     read = log_ratio(old.input_rows, new.input_rows) if read is None else read
     work = log_ratio(old.work_seconds, new.work_seconds)
@@ -96,6 +98,11 @@ def compared_executions(before: Query, after: Query, around: Surroundings) -> Co
         changes_in,
         changes_out,
     )
+
+
+def _followed(query: Query) -> set[str]:
+    """The ids of changes to joins that it was given, also where it was taken for another query."""
+    return {result.action_id for result in query.directives if result.status is DirectiveStatus.APPLIED}
 
 
 def _have_other_values(before: Query, after: Query) -> bool:

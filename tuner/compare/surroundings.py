@@ -20,7 +20,8 @@ _OF_SQL = "spark.sql."
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """`changes_in` were in effect in the later run alone, `changes_out` in the earlier one alone."""
+    """`changes_in` were in effect in the later run alone, `changes_out` in the earlier one alone, `changes_before` are all of the
+    earlier one."""
 
     settings: tuple[SettingChange, ...] = ()
     version_before: str = ""
@@ -29,6 +30,7 @@ class Surroundings:
     cores: int = 0
     changes_in: tuple[Change, ...] = ()
     changes_out: tuple[Change, ...] = ()
+    changes_before: tuple[Change, ...] = ()
 
     @property
     def plans_by_other_rules(self) -> bool:
@@ -44,18 +46,21 @@ class Surroundings:
         """What planners read and the tuner did not set."""
         return tuple(s for s in self.settings if s.property.startswith(_OF_SQL) and not s.by_tuner)
 
-    def changes_of(self, fingerprint: str, *, other_plan: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The ids of the changes for a query that the later run alone had, and the earlier one alone. A property reaches queries
-        that it was not meant for: where it has another plan, those count that are for others."""
+    def changes_of(self, before: str, after: str, *, other_plan: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ids of the changes for a query, by its fingerprint in each run, that the later run alone had, and the earlier
+        one alone. A property reaches queries that it was not meant for: where it has another plan, those count that are for
+        others."""
 
-        def reaching(changes: tuple[Change, ...]) -> tuple[str, ...]:
+        def reaching(changes: Iterable[Change]) -> tuple[str, ...]:
             return tuple(
                 change.id
                 for change in changes
-                if fingerprint in change.queries or (other_plan and not change.is_on_joins)
+                if not {before, after}.isdisjoint(change.queries) or (other_plan and not change.is_on_joins)
             )
 
-        return reaching(self.changes_in), reaching(self.changes_out)
+        # What is on joins is for one statement: an edited one is without it, though it is decided on as before.
+        lost = (c for c in self.changes_before if c in self.changes_out or (before != after and c.query == before))
+        return reaching(self.changes_in), reaching(lost)
 
 
 def surroundings(before: Run, after: Run) -> Surroundings:
@@ -63,7 +68,7 @@ def surroundings(before: Run, after: Run) -> Surroundings:
     changes_in = tuple(change for id_, change in new.items() if id_ not in old)
     changes_out = tuple(change for id_, change in old.items() if id_ not in new)
     if before.outcome is None or after.outcome is None:
-        return Surroundings(changes_in=changes_in, changes_out=changes_out)
+        return Surroundings(changes_in=changes_in, changes_out=changes_out, changes_before=tuple(old.values()))
     by_tuner = set(_properties((*changes_in, *changes_out)))
     by_tuner |= {one.property for run in (before, after) for one in run.decision.sizes}
     return Surroundings(
@@ -74,6 +79,7 @@ def surroundings(before: Run, after: Run) -> Surroundings:
         after.outcome.cluster.cores,
         changes_in,
         changes_out,
+        tuple(old.values()),
     )
 
 

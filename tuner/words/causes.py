@@ -205,10 +205,11 @@ def _edited(n: Numbers) -> str:
         *([f"it no longer reads {_relations(n['read_before'])}"] if n["read_before"] else []),
     ]
     words = f"its statement{by_spark} is another one"
+    without = f"; without {counted(len(n['changes_out']), 'change')} of the tuner's" if n["changes_out"] else ""
     if reads:
-        return f"{words}: {'; '.join(reads)}"
+        return f"{words}: {'; '.join(reads)}{without}"
     plan = _plan_change(n)
-    return f"{words}, of the same tables" + (f"; {plan}" if plan else "")
+    return f"{words}, of the same tables{without}" + (f"; {plan}" if plan else "")
 
 
 def _relations(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from typer.testing import CliRunner, Result
 from tests.replay.test_by_hand import STATIC, night, nights_with, three_nights
 from tests.replay.test_live_histories import Nights
 from tuner.cli.main import app
+from tuner.cli.reading import import_watch
 from tuner.errors import TunerError
 from tuner.history.asked_cohorts import none_asked
 from tuner.history.store import Store
+from tuner.replay.cohort_replay import CohortReplay
+from tuner.replay.local import LocalReplay
 from tuner.units import GIB
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -263,6 +267,35 @@ def test_import_seeds_the_history(logs: Path, tmp_path: Path) -> None:
     assert again["cohorts"] == [{"cohort": "etl.load", "runs": 3, "imported": 0, "next": "1 on trial"}]
     status = spark_tuner("status", "etl.load", "--db", url)
     assert "imported/local-2/1" in status.stdout
+
+
+@pytest.mark.parametrize("watch", [(), ("--watch",)])
+def test_an_import_is_read_and_walked_by_so_many_processes(
+    logs: Path, tmp_path: Path, watch: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, int | None]] = []
+    read, walk = LocalReplay.read, LocalReplay.walk
+
+    def read_by(self: LocalReplay, sources: Any, processes: int | None = None, *more: Any) -> None:
+        asked.append(("read", processes))
+        read(self, sources, 1, *more)
+
+    def walk_by(self: LocalReplay, processes: int | None = None) -> Iterator[CohortReplay]:
+        asked.append(("walk", processes))
+        return walk(self, 1)
+
+    def look_once(watched: import_watch.WatchedImport, *_: object) -> None:
+        watched.look()
+
+    monkeypatch.setattr(LocalReplay, "read", read_by)
+    monkeypatch.setattr(LocalReplay, "walk", walk_by)
+    monkeypatch.setattr(import_watch, "look_until_ended", look_once)
+    url = f"sqlite:///{tmp_path}/history.db"
+    done = spark_tuner("import", logs, "--as", "etl.load", "--db", url, "--processes", 3, *watch)
+    assert done.exit_code == 0, done.output
+    assert asked == [("read", 3), ("walk", 3)]
+    with Store.open(url) as store:
+        assert store.count("etl.load") == 3
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared event logs are not at hand")

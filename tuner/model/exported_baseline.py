@@ -36,7 +36,7 @@ class Ruled:
 @dataclass(frozen=True, slots=True)
 class ProvenTrial:
     """Changes that were tried together; the others need the first. `names` are what their queries are called, by fingerprint,
-    `input_bytes` what these read when they last had them, to two digits (0: not known)."""
+    `input_bytes` what these read when they last had them, or else when they last ran, to two digits (0: not known)."""
 
     changes: tuple[Change, ...]
     standing: Standing

@@ -49,6 +49,7 @@ SORT = "Sort | [k#1 ASC NULLS FIRST], false, 0"
 PARTIAL = "HashAggregate | (keys=[k#1], functions=[partial_count(1)]) | number of output rows=300"
 FINAL = "HashAggregate | (keys=[k#1], functions=[count(1)]) | number of output rows=300"
 EXCHANGE = "Exchange | hashpartitioning(n#2, 8), ENSURE_REQUIREMENTS | data size=7200; shuffle records written=900"
+COMET = "CometColumnarExchange | hashpartitioning(n#2, 8), ENSURE_REQUIREMENTS, CometColumnarShuffle, [plan_id=3]"
 FILTER = "Filter | (n#2 > 1) | number of output rows=20"
 LIMIT = "WindowGroupLimit | [n#2], [k#1 ASC NULLS FIRST], rank(k#1), 9, {}"
 
@@ -60,6 +61,7 @@ LIMIT = "WindowGroupLimit | [n#2], [k#1 ASC NULLS FIRST], rank(k#1), 9, {}"
         pytest.param([FINAL, PARTIAL], Reshuffle(900, sorts=False), id="groups by its key"),
         pytest.param([FINAL, PARTIAL, FILTER], Reshuffle(20, sorts=False), id="few rows reach the groups"),
         pytest.param([FINAL, EXCHANGE, PARTIAL], None, id="groups that are shuffled"),
+        pytest.param([FINAL, COMET], None, id="groups that another engine shuffles"),
         pytest.param(["Window | [rank(n#2)], [k#1], [n#2 ASC]", SORT], Reshuffle(900, sorts=False), id="sorted anew"),
         pytest.param(["Window | [sum(n#2)], [k#1]", "Project | [k#1]"], Reshuffle(900, sorts=True), id="in its order"),
         pytest.param([EXCHANGE, LIMIT.format("Partial")], None, id="a limit before a shuffle"),
@@ -92,6 +94,7 @@ def test_the_files_that_its_stage_wrote(above: list[str], expected: WrittenFiles
         pytest.param([WRITE, "WriteFiles |", "Coalesce | 8", "Project | [k#1]"], 8, id="of its stage"),
         pytest.param(["Coalesce | "], 1, id="a number that is not told"),
         pytest.param([WRITE, "Coalesce | 8", EXCHANGE], None, id="of a stage behind a shuffle"),
+        pytest.param(["Coalesce | 8", COMET], None, id="of a stage behind another engine's shuffle"),
         pytest.param(["AQEShuffleRead | coalesced", SORT], None, id="what AQE coalesces is no operator"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from textwrap import dedent, indent
 
 import pytest
 
@@ -133,3 +134,10 @@ def test_a_shuffled_hash_join_needs_no_sorts() -> None:
 def test_what_needs_the_rows_of_a_key_together(above: str, reshuffles: bool) -> None:
     text = f"    {above}\n" + joined()
     assert skew(text).reshuffles is reshuffles
+
+
+def test_what_another_engine_shuffles_first_is_of_another_stage() -> None:
+    join = indent(dedent(joined()), "    ")
+    assert not skew(
+        f"Window | [rank(n#2)], [n#2]\n  CometColumnarExchange | hashpartitioning(n#2, 8)\n{join}"
+    ).reshuffles

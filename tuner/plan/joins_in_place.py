@@ -11,7 +11,7 @@ from tuner.plan.joins import JOINS, JoinInput, every_join
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode, each_once, ran_as
 from tuner.plan.query_work import running_stages
-from tuner.plan.sides import BOUNDARIES, feeding_shuffle, reused_exchanges
+from tuner.plan.sides import feeding_shuffle, is_exchange, reused_exchanges
 from tuner.plan.skewed_stages import needs_partitions
 from tuner.plan.writes_files import WRITTEN_FILES
 
@@ -57,7 +57,7 @@ def _in_plan(side: JoinSide, of: JoinInput, again: Mapping[frozenset[int], int])
 def _written(plan: MeasuredPlan, join: PlanNode) -> WrittenFiles | None:
     """The files that the tasks of a join's stage wrote."""
     for above in plan.above(join):
-        if above.name in BOUNDARIES:
+        if is_exchange(above):
             return None
         if WRITTEN_FILES in above.metrics:
             return WrittenFiles(above.metrics[WRITTEN_FILES], above.metrics.get(_BYTES, 0))
@@ -67,7 +67,7 @@ def _written(plan: MeasuredPlan, join: PlanNode) -> WrittenFiles | None:
 def _coalesced_to(plan: MeasuredPlan, join: PlanNode) -> int | None:
     """The tasks that the stage of a join is coalesced to; one where the plan does not tell how many."""
     for above in plan.above(join):
-        if above.name in BOUNDARIES:
+        if is_exchange(above):
             return None
         if above.name == _COALESCE:
             number = above.text.rpartition(" ")[2]
@@ -82,7 +82,7 @@ def _reshuffle(
     rows that are coalesced to one task has them together after any join."""
     rows, ordered = site.output_rows or 0, True
     for above in plan.above(join):
-        if above.name in BOUNDARIES or above.name == _COALESCE:
+        if is_exchange(above) or above.name == _COALESCE:
             return None
         if needs_partitions(plan, above):
             return Reshuffle(rows, ordered and above.name not in _HASHING, names.get(ran_as(above)))

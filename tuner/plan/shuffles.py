@@ -11,7 +11,7 @@ from tuner.plan.counting import NOTHING_LOST
 from tuner.plan.expression import argument_list, split_top_level
 from tuner.plan.never_ran import never_ran
 from tuner.plan.node import PlanNode
-from tuner.plan.sides import SHUFFLES
+from tuner.plan.sides import SHUFFLES, is_exchange
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
 # Where an exchange comes from, behind its partitioning.
@@ -20,8 +20,6 @@ _ORIGIN = re.compile(r"(?:\)|SinglePartition), ([A-Z_]+|true|false)\b")
 _OF_NUMBER = ("REPARTITION_BY_NUM", "REPARTITION_WITH_NUM", "false")
 _OF_USER = (*_OF_NUMBER, "REPARTITION", "REBALANCE_PARTITIONS")
 _WRITTEN = "shuffle bytes written"
-# In the name of every engine's: CometExchange, GpuColumnarExchange, PhotonShuffleExchangeSink.
-_EXCHANGE = "Exchange"
 NOTHING: Mapping[int, int] = MappingProxyType({})
 _UNCOUNTED: Mapping[str, int] = MappingProxyType({})
 
@@ -47,7 +45,7 @@ def find_shuffles(
         if node.name in ("ReusedExchange", "ReusedSubquery") or id(node) in elsewhere:
             continue
         stack.extend(node.children + node.subqueries)
-        partitions = shuffle_partitions(node.text) if _EXCHANGE in node.name else None
+        partitions = shuffle_partitions(node.text) if is_exchange(node) else None
         if partitions is not None and node.name not in SHUFFLES:
             found.append(_of_another_engine(node, partitions))
         elif partitions is not None:

@@ -35,6 +35,8 @@ SHUFFLE_WRITE_METRICS = frozenset(
 EXCHANGED = SHUFFLES | {"BroadcastExchange", "Sort"}
 # What the operators of one stage end at.
 BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
+# In the name of every engine's: CometExchange, GpuColumnarExchange, PhotonShuffleExchangeSink.
+_EXCHANGE = "Exchange"
 _ROWS = "number of output rows"
 _SHUFFLED_ROWS = "shuffle records written"
 _TASKS_OF_SCAN = (_ROWS, "scan time", "number of file splits read")  # the last is Iceberg's (NumSplits)
@@ -88,6 +90,11 @@ def feeding_shuffle(node: PlanNode) -> PlanNode | None:
     """The shuffle that directly feeds an input of a join; AQE broadcasts what it has shuffled already."""
     broadcast = _first(node, ("BroadcastExchange",))
     return _first(broadcast.children[0] if broadcast and broadcast.children else node, SHUFFLES)
+
+
+def is_exchange(node: PlanNode) -> bool:
+    """Whether the operators of one stage end at this one, whichever engine runs it."""
+    return _EXCHANGE in node.name
 
 
 def reused_exchanges(nodes: Iterable[PlanNode]) -> Counter[frozenset[int]]:

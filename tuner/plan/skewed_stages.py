@@ -13,7 +13,7 @@ from tuner.plan.joins import every_join
 from tuner.plan.measured_plan import MeasuredPlan, wall_seconds
 from tuner.plan.node import PlanNode
 from tuner.plan.shuffles import is_of_user
-from tuner.plan.sides import BOUNDARIES, SHUFFLES
+from tuner.plan.sides import SHUFFLES, is_exchange
 
 # What AQE calls skewed by size (spark.sql.adaptive.skewJoin.skewedPartitionFactor, 5.0), for times against the mean of
 # the others.
@@ -137,7 +137,7 @@ def _writers(plan: MeasuredPlan, join: PlanNode) -> int:
 def _needs_its_partitions(plan: MeasuredPlan, join: PlanNode) -> bool:
     """Whether an operator above a join, in its stage, relies on rows of one key being together."""
     for above in plan.above(join):
-        if above.name in BOUNDARIES:
+        if is_exchange(above):
             return False
         if needs_partitions(plan, above):
             return True

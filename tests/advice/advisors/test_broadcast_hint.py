@@ -344,6 +344,14 @@ class TestAStageThatIsCoalesced:
         assert len(alone) == 1
         assert len(_gains(below, top, shuffles=(between, *self.SCAN))) == 1
 
+    def test_is_not_slowed_by_a_shuffle_below_that_was_empty(self, make: Callable[..., JoinSite]) -> None:
+        joined = replace(EVENTS, relations=("events", "closed"))
+        top = replace(make(joined, USERS), core_ms=1_260_000, tasks=8, coalesced_to=8)
+        below = inner(side("events"), side("closed", rows=0, shuffle_bytes=0))
+        fast = _events_shuffle(map_core_ms=2_000)
+        assert len(_gains(top, shuffles=(fast,))) == 1
+        assert _gains(below, top, shuffles=(fast,)) == _gains(top, shuffles=(fast,))
+
     def test_scatters_no_files(self, make: Callable[..., JoinSite]) -> None:
         join = replace(self._coalesced(make), written=WrittenFiles(8, 100_000_000))
         scan = _events_shuffle(map_tasks=8_000, map_core_ms=2_000)

@@ -101,9 +101,9 @@ def _coalesced_seconds(facts: Facts, query: Query, join: JoinSite, probe: BuildS
     """Wall seconds that making the probe side takes longer in the tasks that the join's stage is coalesced to: as if all joins
     below were broadcasts as well, and so ran there from their scans on. As long as the query where nothing tells."""
     most, side = most_tasks(facts, join), join.side(probe)
-    if most is None or side.shuffle_bytes is None:
+    if most is None or not side.shuffle_bytes:
         return 0.0
-    below = (one for j in query.joins if _is_within(j, side) for one in j.sides if one.shuffle_bytes is not None)
+    below = (one for j in query.joins if _is_within(j, side) for one in j.sides if one.shuffle_bytes)
     longer = 0.0
     for shuffle in {shuffle_of(query, one) for one in (side, *below)}:
         if shuffle is None or shuffle.map_core_ms is None:

@@ -30,7 +30,8 @@ class JoinSide:
     of the relations themselves; of one that it knows no size of it is `file_bytes`. `sort_ms` is what sorting its rows once took.
     `filtered_by_other` is what the join's other side has left out of this one: with another strategy Spark may not do so, and the
     rows are more. `skipped` says that an earlier execution of the application has made its rows, which Spark found: nothing was
-    measured of it here. `readers` are the places of the plan that read its shuffle (ReusedExchange).
+    measured of it here. `readers` are the places of the plan that read its shuffle (ReusedExchange). Where it has none,
+    `fed_bytes` are what its rows may have by the shuffles that fed its stage; None where these do not tell.
     """
 
     relations: tuple[str, ...]
@@ -45,6 +46,7 @@ class JoinSide:
     filtered_by_other: RuntimeFilter | None = None
     skipped: bool = False
     readers: int = 1
+    fed_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

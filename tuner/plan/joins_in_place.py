@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, WrittenFiles
+from tuner.model.strategy import SHUFFLED
 from tuner.plan.aggregate import AGGREGATES
+from tuner.plan.fed_bytes import fed_bytes
 from tuner.plan.joins import JOINS, JoinInput, every_join
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode, each_once, ran_as
@@ -37,8 +39,8 @@ def joins_in_place(plan: MeasuredPlan, joins: Iterable[JoinSite]) -> tuple[JoinS
         stages = running_stages(plan, node)
         return replace(
             site,
-            left=_in_plan(site.left, join.left, again),
-            right=_in_plan(site.right, join.right, again),
+            left=_in_plan(site, site.left, join.left, again),
+            right=_in_plan(site, site.right, join.right, again),
             core_ms=sum(stage.executor_run_time_ms for stage in stages) if stages else None,
             tasks=max((stage.tasks for stage in stages), default=None),
             reshuffle=_reshuffle(plan, site, node, names),
@@ -49,9 +51,13 @@ def joins_in_place(plan: MeasuredPlan, joins: Iterable[JoinSite]) -> tuple[JoinS
     return tuple(map(in_place, joins))
 
 
-def _in_plan(side: JoinSide, of: JoinInput, again: Mapping[frozenset[int], int]) -> JoinSide:
+def _in_plan(site: JoinSite, side: JoinSide, of: JoinInput, again: Mapping[frozenset[int], int]) -> JoinSide:
     shuffle = feeding_shuffle(of.node)
-    return side if shuffle is None else replace(side, readers=1 + again.get(shuffle.counters, 0))
+    if shuffle is not None:
+        return replace(side, readers=1 + again.get(shuffle.counters, 0))
+    if side.rows is None or site.strategy not in SHUFFLED:
+        return side
+    return replace(side, fed_bytes=fed_bytes(of.node, side.rows))
 
 
 def _written(plan: MeasuredPlan, join: PlanNode) -> WrittenFiles | None:

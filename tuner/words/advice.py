@@ -22,8 +22,8 @@ def _broadcast_hint(n: Numbers) -> str:
         why = f"instead of shuffling{sorting} it for a join with {{other_rows}}"
     else:
         why = "instead of shuffling {other_rows} to where it was made"
-    most = "" if is_counted else "at most "
-    return filled(f"broadcast {{side}} ({{rows}}, {most}{{bytes}}) {why}; {_LESS}", n)
+    estimated = "" if is_counted else "an estimated "
+    return filled(f"broadcast {{side}} ({{rows}}, {estimated}{{bytes}}) {why}; {_LESS}", n)
 
 
 def _join_order(n: Numbers) -> str:

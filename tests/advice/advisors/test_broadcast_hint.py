@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from textwrap import dedent, indent
 from typing import ClassVar
 
 import pytest
@@ -21,6 +22,9 @@ from tuner.model.join_site import JoinSide, JoinSite, Reshuffle, RuntimeFilter, 
 from tuner.model.query import QueryStatus, ShuffleExchange
 from tuner.model.strategy import BuildSide, JoinType, Strategy
 from tuner.plan.joins import find_joins
+from tuner.plan.joins_in_place import joins_in_place
+from tuner.plan.measured_plan import MeasuredPlan
+from tuner.plan.shuffles import find_shuffles
 from tuner.words.actions import hint_text
 from tuner.words.reasons import reason_words
 
@@ -269,8 +273,9 @@ class TestASideThatNoShuffleOfItsOwnCounted:
                   Scan parquet shop.users | [id#5,at#6] | number of output rows=300000
         """
 
-    def _advised(self, reach: Reach = Reach.AGENT, **conf: str) -> list[Change]:
-        (join,) = find_joins(plan(self.PLAN), finished=True)
+    def _advised(self, reach: Reach = Reach.AGENT, text: str | None = None, **conf: str) -> list[Change]:
+        root = plan(self.PLAN if text is None else text)
+        (join,) = joins_in_place(MeasuredPlan(root, ()), find_joins(root, finished=True))
         of_users = ShuffleExchange(200, 24_000_000, 10**7, 300_000, 4, adjustable=True, map_core_ms=2_000)
         job = query(join, seconds=400, shuffles=(_events_shuffle(), of_users))
         return list(advise_broadcast_hints(facts(job, reach=reach, cluster=FORTY_CORES, conf=conf)))
@@ -278,9 +283,9 @@ class TestASideThatNoShuffleOfItsOwnCounted:
     def test_is_broadcast_by_the_agent_as_large_as_it_may_be(self) -> None:
         (found,) = self._advised()
         assert [action.relations for action in found.actions] == [("shop.users",)]
-        at_most = {e.what: e.value for e in found.evidence}["build side bytes at most"]
-        assert at_most == 100_000 * WIDE_ROW_BYTES
-        assert "(100k rows, at most 25.6 MB) instead of shuffling 200M rows to where it was made" in reason_words(
+        estimated = {e.what: e.value for e in found.evidence}["build side bytes, estimated"]
+        assert estimated == 100_000 * WIDE_ROW_BYTES
+        assert "(100k rows, an estimated 25.6 MB) instead of shuffling 200M rows to where it was made" in reason_words(
             found.reason
         )
         counted = inner(EVENTS, side("users", rows=100_000, shuffle_bytes=100_000 * WIDE_ROW_BYTES))
@@ -288,8 +293,66 @@ class TestASideThatNoShuffleOfItsOwnCounted:
         assert found.prediction is not None
         assert 0 < found.prediction.gain < of_counted
 
+    def test_that_gathers_rows_is_as_large_as_all_that_it_was_made_of(self) -> None:
+        """100k groups of 200 KB each are 20 GB."""
+        gathered = """
+            ObjectHashAggregate | (keys=[id#5], functions=[{}(struct(at#6), 0, 0)]) | number of output rows=100000
+              Exchange | hashpartitioning(id#5, 200) | data size={}; shuffle records written=300000
+                ObjectHashAggregate | (keys=[id#5], functions=[partial_{}(struct(at#6), 0, 0)]) | number of output rows=300000
+                  Scan parquet shop.users | [id#5,at#6] | number of output rows=900000
+            """
+        probe = self.PLAN.partition("          Filter")[0]
+
+        def of(bytes_: int, by: str = "collect_list") -> list[Change]:
+            return self._advised(text=probe + indent(dedent(gathered.format(by, bytes_, by)).strip(), " " * 10) + "\n")
+
+        assert not of(20_000_000_000)
+        ((size,),) = [[e.value for e in c.evidence if e.what.endswith("estimated")] for c in of(40_000_000)]
+        assert size == 40_000_000
+
+    def test_that_a_window_gathers_rows_in_is_of_unknown_size(self) -> None:
+        assert not self._advised(text=self.PLAN.replace("row_number()", "collect_list(at#6, 0, 0)"))
+
+    def test_is_not_of_a_bucketed_table_nor_met_by_one(self) -> None:
+        """Only sorting and merging would be spared."""
+        text = self.PLAN.replace("sort time=50000", "sort time=1000000")
+        assert self._advised(text=text)
+        lines = dedent(text).strip().splitlines()
+        by_bucket = [*lines[:2], lines[3][2:], *lines[4:]]
+        assert not self._advised(text="\n".join(by_bucket))
+        bucketed = [*lines[:4], lines[6][4:], lines[8][6:]]
+        assert not self._advised(text="\n".join(bucketed))
+        assert not self._advised(text="\n".join([*by_bucket[:3], lines[6][4:], lines[8][6:]]))
+
     def test_is_left_alone_where_nothing_looks_at_its_size_first(self) -> None:
         assert not self._advised(Reach.TEXT)
+
+    @pytest.mark.parametrize(
+        ("to_rows", "exchange"),
+        [
+            pytest.param("CometColumnarToRow", "CometExchange", id="Comet"),
+            pytest.param("GpuColumnarToRow", "GpuColumnarExchange", id="RAPIDS"),
+            pytest.param("VeloxColumnarToRow", "ColumnarExchange", id="Gluten"),
+            pytest.param("PhotonResultStage", "PhotonShuffleExchangeSink", id="Photon"),
+        ],
+    )
+    def test_is_not_one_that_another_engine_shuffled(self, to_rows: str, exchange: str) -> None:
+        """Spark's own join of what it takes over from there: nothing is known of those shuffles."""
+        root = plan(f"""
+            SortMergeJoin | [u#1], [id#5], Inner | number of output rows=200000000
+              Sort | [u#1 ASC NULLS FIRST], false, 0 | sort time=1000000
+                {to_rows} |  | number of output rows=200000000
+                  {exchange} | hashpartitioning(u#1, 200) | data size=20000000000; shuffle records written=200000000
+                    Scan parquet shop.events | [u#1] | number of output rows=200000000
+              Sort | [id#5 ASC NULLS FIRST], false, 0 | sort time=900
+                {to_rows} |  | number of output rows=100000
+                  {exchange} | hashpartitioning(id#5, 200) | data size=24000000; shuffle records written=100000
+                    Scan parquet shop.users | [id#5,at#6] | number of output rows=100000
+            """)
+        (join,) = joins_in_place(MeasuredPlan(root, ()), find_joins(root, finished=True))
+        job = query(join, seconds=400, shuffles=find_shuffles(root, {}))
+        assert None not in (join.left.rows, join.right.rows)
+        assert not list(advise_broadcast_hints(facts(job, reach=Reach.AGENT, cluster=FORTY_CORES)))
 
     def test_may_have_taken_as_long_to_make_as_the_query(self) -> None:
         assert not self._advised(**{"spark.sql.adaptive.enabled": "false"})

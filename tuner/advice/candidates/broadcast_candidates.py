@@ -101,7 +101,10 @@ def broadcast_evidence(candidate: HintCandidate) -> tuple[Evidence, ...]:
     evidence = [
         Evidence("build side rows", side.rows or 0, "rows", name),
         Evidence(
-            "build side bytes" if is_counted(side) else "build side bytes at most", candidate.data_bytes, "bytes", name
+            "build side bytes" if is_counted(side) else "build side bytes, estimated",
+            candidate.data_bytes,
+            "bytes",
+            name,
         ),
         Evidence("predicted hash relation", candidate.relation_bytes, "bytes", name),
         Evidence("probe side rows", candidate.other.rows or 0, "rows", side_name(candidate.other)),
@@ -247,7 +250,8 @@ def _candidate(
     size = relation_bytes(build.rows or 0, data)
     prediction = _predict(facts.price_error, query.seconds, capped(gain, query.seconds), gain, added)
     vetoed = broadcast_vetoed(facts, query, join, build, size, after_shuffles=after_shuffles)
-    vetoed = vetoed or scatters_files(facts, query, join, side.other)
+    # A join that neither side was shuffled for is left: all that a broadcast spares is merging, and buckets that are sorted.
+    vetoed = vetoed or not any(map(is_counted, join.sides)) or scatters_files(facts, query, join, side.other)
     return HintCandidate(query, join, side, Hint.BROADCAST, size, saved, added, prediction, vetoed, data_bytes=data)
 
 

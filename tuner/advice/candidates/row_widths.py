@@ -34,13 +34,14 @@ def collected_bytes(rows: int, broadcast_bytes: int) -> int:
 
 
 def built_bytes(facts: Facts, query: Query, side: JoinSide) -> int | None:
-    """The bytes of the rows of a side to broadcast: as shuffled, as they were broadcast, or as wide as they may be; None where
-    nothing has counted them and no agent looks at the sizes of its relations."""
+    """The bytes of the rows of a side to broadcast: as shuffled, as they were broadcast, or as wide as files and the shuffles
+    below make them; None where no shuffle below tells (a bucketed table, another engine's shuffle), and where nothing has
+    counted them and no agent looks at the sizes of its relations."""
     if side.shuffle_bytes is not None or side.rows is None or facts.reach is not Reach.AGENT:
         return side.shuffle_bytes
     if side.broadcast_bytes is not None:
         return collected_bytes(side.rows, side.broadcast_bytes)
-    return facts.once(RowWidths).data_bytes(query, side)
+    return None if side.fed_bytes is None else max(side.fed_bytes, facts.once(RowWidths).data_bytes(query, side))
 
 
 @dataclass(frozen=True)

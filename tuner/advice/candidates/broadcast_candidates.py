@@ -41,7 +41,7 @@ UNBROADCAST = SHUFFLED | {Strategy.CARTESIAN}
 
 
 def broadcast_candidates(facts: Facts) -> Iterator[HintCandidate]:
-    """Each side that could be broadcast, of joins that both sides were shuffled for and that were measured on both."""
+    """Each side that could be broadcast, of joins that a side was shuffled for and that were measured on both."""
     return (found for found in facts.once(_for_hints) if found.join.strategy in SHUFFLED)
 
 
@@ -145,7 +145,8 @@ def is_measured(query: Query, side: JoinSide) -> bool:
 
 
 def is_counted(side: JoinSide) -> bool:
-    """Whether a shuffle of its own counted the bytes of a side: none does where it is grouped or windowed by the join's keys."""
+    """Whether a shuffle of its own counted the bytes of a side: none does where it is grouped, windowed or joined below by the
+    join's keys, nor of a bucketed table."""
     return side.shuffle_bytes is not None
 
 
@@ -258,7 +259,7 @@ def _candidate(
 def _seconds(
     facts: Facts, query: Query, join: JoinSite, side: BuildSide, *, after_shuffles: bool
 ) -> tuple[float, float]:
-    """Wall seconds of what a broadcast saves of a join of two shuffled sides, and of what it takes itself."""
+    """Wall seconds of what a broadcast saves of a join that was shuffled for, and of what it takes itself."""
     if not _is_priced(facts, query, join):
         return 0.0, 0.0
     costs, cores, build = facts.costs, max(1, facts.cluster.cores), join.side(side)

@@ -84,6 +84,6 @@ def test_an_unusable_url_is_refused_without_its_password(url: str, says: str) ->
 
 def test_a_missing_driver_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StoreError, match=r"pip install airflow-spark-tuner\[postgres\]") as raised:
+    with pytest.raises(StoreError, match=r"pip install 'airflow-spark-tuner\[postgres\]'") as raised:
         open_engine(parse("postgresql://ann:hunter2@db/tuner"))
     assert "hunter2" not in str(raised.value)

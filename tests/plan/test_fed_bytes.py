@@ -51,6 +51,10 @@ def test_groups_may_hold_all_that_came(name: str) -> None:
         pytest.param(("FlatMapGroupsInPandas | [k#1]", f"  {EXCHANGE}", f"    {SCAN}"), id="a user's function"),
         pytest.param(("VeloxColumnarToRow |", "  ColumnarExchange | hashpartitioning(k#1, 8)"), id="another engine's"),
         pytest.param(
+            ("Filter | (k#1 > 1)", "  Exchange | hashpartitioning(k#1, 8)", f"    {SCAN}"),
+            id="a shuffle that was not counted",
+        ),
+        pytest.param(
             ("Filter | (k#1 > 1)", "  CometExchange | hashpartitioning(k#1, 8)"), id="another engine's shuffle"
         ),
     ],

@@ -98,7 +98,7 @@ def test_a_source_that_is_not_counted_any_more_is_measured_in_the_end() -> None:
     assert not is_quiet(late)
 
 
-def with_rows(found: Run, rows: int = 1000) -> Run:
+def with_rows(found: Run, rows: int = 100_000) -> Run:
     """The run, where its queries read rows whose bytes nobody counts, as those of JDBC."""
     assert found.outcome is not None
     queries = tuple(replace(query, input_rows=rows) for query in found.outcome.queries)
@@ -123,6 +123,12 @@ def test_a_job_that_moved_to_a_source_that_is_not_counted_is_judged_by_its_runs(
     assert 0 < len(with_it) <= 4
     assert standings(runs[-1].decision)[hint("q3").id] is Standing.ROLLED_BACK
     assert not is_quiet(runs[-1]) and not read_nothing(runs[-1], runs[-WINDOW:])
+
+
+def test_rows_of_the_programs_own_are_no_source() -> None:
+    """Parameters, the days of a month, a row for an audit."""
+    runs = quiet(WINDOW + 5, *reading(3))
+    assert is_quiet(with_rows(runs[-1], rows=31))
 
 
 def test_a_query_whose_source_is_not_counted_is_measured_though_others_have_read_something() -> None:

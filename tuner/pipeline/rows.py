@@ -34,7 +34,7 @@ _NO_COLUMNS = (
 _STAGE_FIELDS = tuple(f.name for f in fields(Stage) if f.name not in _NO_COLUMNS)
 _JOB_FIELDS = tuple(f.name for f in fields(Job))
 # Of these the documents tell, which replays read.
-_NO_SIDE_COLUMNS = ("filtered_by_other", "skipped", "readers")
+_NO_SIDE_COLUMNS = ("filtered_by_other", "skipped", "readers", "fed_bytes")
 _SIDE_FIELDS = tuple(f.name for f in fields(JoinSide) if f.name not in _NO_SIDE_COLUMNS)
 _MOST_BYTES = (1 << 63) - 1
 

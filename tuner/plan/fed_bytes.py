@@ -43,11 +43,12 @@ def _stage(side: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
 
 
 def _fed(exchange: PlanNode) -> tuple[int, int] | None:
-    """Bytes and rows; None of an exchange that is none of Spark's."""
+    """Bytes and rows; None of an exchange that is none of Spark's, or was not counted."""
     if exchange.name not in _SHUFFLES | {"BroadcastExchange"}:
         return None
     rows = "shuffle records written" if exchange.name in _SHUFFLES else "number of output rows"
-    return exchange.metrics.get("data size", 0), exchange.metrics.get(rows, 0)
+    size, count = exchange.metrics.get("data size"), exchange.metrics.get(rows)
+    return None if size is None or count is None else (size, count)
 
 
 def _is_known(node: PlanNode) -> bool:

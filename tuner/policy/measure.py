@@ -26,6 +26,8 @@ _TAKEN = {FailureKind.EXECUTOR_PREEMPTED}
 MIN_STAGE_MS = 200
 # What a job reads each month comes again within that.
 LONGEST_QUIET = timedelta(days=35)
+# Rows of a program's own (parameters, the days of a month, one for an audit) are in plans as those of a source are.
+MOST_OWN_ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     cores=cores,
                     fleeting=query.fleeting,
                     repeated_share=repeated,
-                    quiet=quiet and not query.input_rows,
+                    quiet=quiet and not _reads_uncounted(query),
                 )
             )
     return tuple(found)
@@ -225,7 +227,11 @@ def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> b
 def is_quiet(run: Run) -> bool:
     """Whether a run read nothing, as the one before it, though one not long before that did: its upstream was late, or has
     nothing at weekends. What reads nothing for longer is not counted, nor is what reads rows without bytes, as those of JDBC."""
-    return _is_of_no_bytes(run) and not any(query.input_rows for query in executions(run))
+    return _is_of_no_bytes(run) and not any(map(_reads_uncounted, executions(run)))
+
+
+def _reads_uncounted(query: Query) -> bool:
+    return query.input_rows > MOST_OWN_ROWS
 
 
 def _is_of_no_bytes(run: Run) -> bool:

@@ -622,6 +622,7 @@ def test_fewer_cores_go_where_a_run_with_them_was_ended_that_took_longer_than_th
 
     assert then(90) == {}
     assert then(50) == {CORES: "2"}, "it may have been ended for something else"
+    assert then(70) == ({CORES: "2"} if has_worked else {}), "one with them took longer, and came to its end"
     assert then(90, ended(4, FOUR, HEAP_DEATH)) == {}, "nor are they taken again"
     # Nothing shows that the job does without them.
     assert given(died, *before[2:], lasting(ended(3, halved, kind, raises), 90), own=FOUR, limits=within) == {

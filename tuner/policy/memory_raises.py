@@ -159,9 +159,11 @@ class _Known:
                 self.worked.pop(name, None)
 
     def _was_ended(self, run: Run, had: Mapping[str, SizeChange], earlier: Sequence[Run]) -> None:
-        """It may have been too slow, for whoever ended it, with what the job was faster without."""
+        """It may have been too slow, for whoever ended it, with what the job was faster without. Where one with it took longer
+        and came to its end, it was ended for something else."""
         for name in _SLOWING & had.keys():
-            if _is_longer(run, [one for one in earlier if all(of.property != name for of in one.decision.raises)]):
+            without = [one for one in earlier if all(of.property != name for of in one.decision.raises)]
+            if _is_longer(run, without) and _is_longer(run, earlier):
                 given = amount(name, {name: had[name].value})
                 self.vain[name] = min(self.vain.get(name, given), given)
                 self.tried.pop(name, None)

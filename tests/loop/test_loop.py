@@ -526,6 +526,16 @@ def test_a_record_that_came_too_late_for_its_run_accuses_nothing(nightly: Nightl
     assert states == [RunState.LOST, RunState.FAILED]
 
 
+def test_a_dag_run_made_again_is_not_lost_though_its_first_run_was_unsteered(nightly: Nightly) -> None:
+    first = nightly.prepare("e/1/1")
+    with Store.open(nightly.url) as store:
+        store.forget("e/1/1")
+        store.begin(replace(first, job=replace(first.job, key="e/1/1-unsteered")).run)
+    nightly.prepare("e/1/1")
+    nightly.prepare("f/1/1")
+    assert nightly.stored("e/1/1").state is RunState.RUNNING
+
+
 def test_of_many_mapped_instances_a_retry_still_knows_its_earlier_try(
     nightly: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,8 +102,12 @@ def _finish(store: Store, run: Run, now: datetime) -> None:
 
 
 def _runs_unsteered(store: Store, run: Run) -> bool:
-    """Whether its record came too late, so that its job runs under another key, and who was to take it back has ended."""
-    return run.state is RunState.RUNNING and store.cohort_of(f"{run.key}{UNSTEERED_END}") == run.cohort
+    """Whether its record came too late, so that its job runs under another key, and who was to take it back has ended. A DAG run
+    that was made again under its id began later."""
+    if run.state is not RunState.RUNNING:
+        return False
+    unsteered = store.run(f"{run.key}{UNSTEERED_END}")
+    return unsteered is not None and (unsteered.cohort, unsteered.started_at) == (run.cohort, run.started_at)
 
 
 def is_sought(job: JobToRun, run: Run) -> bool:

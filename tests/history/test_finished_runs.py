@@ -53,11 +53,11 @@ def test_a_run_is_lost_once(store: Store) -> None:
 
 def test_a_run_that_was_seen_to_succeed_runs_on_until_its_log_is_there(store: Store) -> None:
     store.begin(running("k"))
-    store.keep_success("k", LATER)
+    assert store.keep_success("k", LATER)
     assert store.pending("etl.load") == [replace(running("k"), ended_at=LATER)]
     assert store.finish("k", RunState.SUCCEEDED, LATER + timedelta(1), measured())
     stored = store.run("k")
-    store.keep_success("k", LATER)
+    assert not store.keep_success("k", LATER)
     assert store.run("k") == stored
     assert store.pending("etl.load") == []
 

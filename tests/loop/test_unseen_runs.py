@@ -201,6 +201,40 @@ def test_what_was_seen_to_succeed_is_waited_for_though_it_was_cleared_and_then_l
     assert nightly.stored("e/1/1").state is RunState.LOST
 
 
+def test_so_it_has_though_its_harvest_took_too_long(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn, done = late(nightly, "e/1/1"), Event()
+    monkeypatch.setattr("tuner.loop.complete.harvest", lambda *_, **__: done.wait())
+    impatient = replace(turn, job=replace(turn.job, most_seconds=MostSeconds(after=2.0)))
+    try:
+        leave(turn, execution_start())
+        assert complete(impatient, nightly.url, failed=False).is_late
+        leave(turn, *GOT_OVER)
+        late(nightly, "e/2/1")
+        assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+    finally:
+        done.set()
+
+
+def test_so_it_has_though_another_run_read_its_log_and_its_own_could_not(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = nightly.prepare("e/1/1")
+    leave(turn, *GOT_OVER)
+    nightly.prepare("f/1/1")
+    read = nightly.stored("e/1/1")
+    assert (read.state, read.failure is None) == (RunState.FAILED, False)
+
+    def unreadable(*_: Any, **__: Any) -> None:
+        raise OSError
+
+    monkeypatch.setattr("tuner.loop.complete.harvest", unreadable)
+    complete(turn, nightly.url, failed=False)
+    told = nightly.stored("e/1/1")
+    assert (told.state, told.failure) == (RunState.SUCCEEDED, None)
+    assert read.outcome is not None
+    assert told.outcome == replace(read.outcome, failure=None)
+
+
 def test_who_begins_anew_was_not_seen_to_succeed(nightly: Nightly) -> None:
     """A DAG run that was deleted and is there again."""
     complete(late(nightly, "e/1/1"), nightly.url, failed=False)

@@ -44,10 +44,10 @@ def finish_run(
     return False
 
 
-def keep_success(connection: Connection, key: str, ended_at: datetime) -> None:
+def keep_success(connection: Connection, key: str, ended_at: datetime) -> bool:
     """As `Store.keep_success`."""
     running = (RunRow.key == key, RunRow.state == RunState.RUNNING.value)
-    connection.execute(update(RunRow).where(*running).values(ended_at=ended_at))
+    return connection.execute(update(RunRow).where(*running).values(ended_at=ended_at)).rowcount == 1
 
 
 def _lacks(outcome: Outcome | None, *, goes_on: bool, tells_more: bool) -> ColumnElement[bool]:

@@ -179,11 +179,11 @@ class Store:
                 connection, key, state, ended_at, outcome, seen=seen, goes_on=goes_on, tells_more=tells_more
             )
 
-    def keep_success(self, key: str, ended_at: datetime) -> None:
+    def keep_success(self, key: str, ended_at: datetime) -> bool:
         """Stores of a running run that who submitted it saw it succeed: it runs on here until its log tells what it measured.
-        Nothing changes where it is not running."""
+        False, and nothing changes, where it is not running."""
         with self._writing() as connection:
-            keep_success(connection, key, ended_at)
+            return keep_success(connection, key, ended_at)
 
     def forget(self, key: str) -> None:
         """Takes out a run that began and was never submitted; one that has ended stays."""

@@ -104,6 +104,9 @@ def _not_completed(completing: _Completing) -> Report:
 
 def _completed(completing: _Completing) -> Report:
     turn, problems = completing.turn, completing.problems
+    if completing.saw_success and turn.job.log_lands_late:
+        # Its harvest may take longer than anybody waits, and what it tells of queries that failed is not of the job.
+        problems.guard("record that the run succeeded", partial(_keep_success, completing), None)
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
     why = _why_later(completing, found)
     if why and completing.failed:
@@ -113,7 +116,7 @@ def _completed(completing: _Completing) -> Report:
         found = None if completing.is_unread else found
     elif why:
         if completing.saw_success:
-            problems.guard("record that the run succeeded", partial(_keep_success, completing), None)
+            problems.guard("record that the run succeeded", partial(_tell_success, completing), None)
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.
         _booked(completing, None)
@@ -186,9 +189,20 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     return found
 
 
-def _keep_success(completing: _Completing) -> None:
+def _keep_success(completing: _Completing) -> bool:
     run = completing.turn.run
-    _begun(completing, run).keep_success(run.key, datetime.now(UTC))
+    return _begun(completing, run).keep_success(run.key, datetime.now(UTC))
+
+
+def _tell_success(completing: _Completing) -> None:
+    """As `_keep_success`, also where a run beside has read its log meanwhile, and a failure in it."""
+    if _keep_success(completing):
+        return
+    store, key = completing.store(), completing.turn.job.key
+    stored = store.run(key)
+    outcome = stored.outcome if stored and stored.state is RunState.FAILED else None
+    if outcome and outcome.duration_ms is not None:
+        store.finish(key, RunState.SUCCEEDED, datetime.now(UTC), replace(outcome, failure=None), seen=True)
 
 
 def _begun(completing: _Completing, run: Run) -> Store:

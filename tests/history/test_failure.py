@@ -175,6 +175,18 @@ def test_what_spark_made_up_for_did_not_end_a_job_whose_log_tells_all(said: str)
         assert told is not None and told.kind not in (FailureKind.OWN_EXIT, FailureKind.UNKNOWN)
 
 
+@pytest.mark.parametrize(("tells_all", "ended"), [(False, True), (True, False)], ids=["earlier Spark", "breaks off"])
+def test_direct_memory_that_the_job_limits_is_no_heap_whatever_spark_submit_says_last(
+    tells_all: bool, ended: bool
+) -> None:
+    full = LoggedFailure(FailureKind.UNKNOWN, "its direct memory was full", "job 9", 4, 9, of_direct_memory=True)
+    said = ON_ITS_WAY[0].replace("Java heap space", "Direct buffer memory")
+    ran = [query(4, QueryStatus.FAILED)]
+    found = failure_of(failure_in([full], ran), Ending(1, said), ended=ended, tells_all=tells_all, queries=ran)
+    assert found is not None
+    assert (found.kind, found.words, found.query) == (full.kind, full.words, "q4")
+
+
 def test_an_outcome_of_a_version_that_kept_no_failure_is_read() -> None:
     document = b'{"app_id":"a","spark_version":"4.0.1","duration_ms":1,"cluster":{},"queries":[]}'
     assert msgspec.json.decode(document, type=Outcome).failure is None

@@ -53,7 +53,8 @@ def failure_in(
     found = root_cause(failed, executors, is_killed=told is not None and told.kind is FailureKind.KILLED)
     if found is None:
         return None
-    return with_query(Failure(found.kind, found.words, None, found.where, found.execution_id), queries)
+    place = (None, found.where, found.execution_id)
+    return with_query(Failure(found.kind, found.words, *place, found.of_direct_memory), queries)
 
 
 def with_query(failure: Failure, queries: Sequence[Query]) -> Failure:
@@ -102,7 +103,7 @@ def failure_of(
     `ended` says that the log tells the application's end, `tells_all` that it would tell of any query that failed, `is_seen`
     that its submitter saw it fail. None where nothing is known.
     """
-    if logged is not None and logged.kind not in UNEXPLAINED:
+    if logged is not None and (logged.kind not in UNEXPLAINED or logged.of_direct_memory):
         return logged
     told = _told(ending, is_in_log=ended and tells_all)
     if logged is None and ended and tells_all and all(q.status is QueryStatus.SUCCEEDED for q in queries):

@@ -101,10 +101,12 @@ class LoggedFailure:
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a run failed, in words with Spark's own numbers. `query` is the fingerprint of the query that failed, None where
-    it was none, or its plan could not be read; `where` names it, or what else failed, as the log does ("" if nothing)."""
+    it was none, or its plan could not be read; `where` names it, or what else failed, as the log does ("" if nothing).
+    `of_direct_memory` as of a LoggedFailure: of an unknown kind, it is explained all the same."""
 
     kind: FailureKind
     words: str
     query: str | None = None
     where: str = ""
     execution_id: int | None = None
+    of_direct_memory: bool = False

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
-from tuner.eventlog.events import ExecutorMetrics, TaskEnd, TaskInfo
+from tuner.eventlog.application_fold import ApplicationFold
+from tuner.eventlog.events import ExecutorMetrics, TaskEnd, TaskInfo, decode_event
+from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_resources import OpenResources
 from tuner.model.resource_use import UNKNOWN_USE, MemoryPeaks, ResourceUse
 from tuner.units import GIB, MIB
@@ -83,9 +86,69 @@ def test_stages_that_ask_for_executors_of_their_own_are_told() -> None:
     assert not used(stage(0)).has_profiles
     assert used(stage(0), stage(1), stage(0)).has_profiles
     assert used(stage(1)).needs_its_executors
-    failed = {"Failure Reason": "Job aborted due to stage failure"}
-    assert used(stage(0), stage(1, **failed)).failed_in_profile
-    assert not used(stage(1), stage(0, **failed)).failed_in_profile
+
+
+def completed(stage_id: int, profile: int, *, failed: bool = True, attempt: int = 0) -> bytes:
+    info = {"Stage ID": stage_id, "Stage Attempt ID": attempt, "Resource Profile Id": profile}
+    reason = {"Failure Reason": "Job aborted due to stage failure"} if failed else {}
+    return event("SparkListenerStageCompleted", Stage_Info=info | reason)
+
+
+RETRIED = [completed(2, 1), completed(2, 1, failed=False, attempt=1)]
+
+
+@pytest.mark.parametrize(
+    ("stages", "is_in_profile"),
+    [
+        ([completed(1, 0, failed=False), completed(2, 1)], True),
+        ([completed(2, 1, failed=False), completed(1, 0)], False),
+        ([*RETRIED, completed(1, 0)], False),
+        ([*RETRIED, completed(2, 1, attempt=2)], True),
+        # One that runs beside it ends with the same words.
+        ([completed(2, 1), completed(1, 0)], False),
+        ([completed(9, 1), completed(1, 0)], False),
+        ([completed(9, 0), completed(2, 1)], True),
+    ],
+)
+@pytest.mark.parametrize("execution_id", [None, 0])
+def test_a_stage_with_executors_of_its_own_fails_a_job(
+    stages: list[bytes], is_in_profile: bool, execution_id: int | None
+) -> None:
+    start, end = job_start(execution_id, (1, 2)), job_end(error="Job aborted due to stage failure")
+    lines = [start, *stages, end]
+    ended = [] if execution_id is None else [execution_start(), *lines, execution_end(error="Job aborted")]
+    assert used(*(ended or lines)).failed_in_profile is is_in_profile
+
+
+def test_a_job_whose_error_was_caught_did_not_fail_the_application() -> None:
+    first = [job_start(None, (1,)), completed(1, 1), job_end(error="Job aborted due to stage failure")]
+    last = [job_start(None, (2,), 1), completed(2, 0), job_end(1, "Job aborted due to stage failure")]
+    assert not used(*first, *last).failed_in_profile
+    assert used(*last, *first).failed_in_profile
+
+
+def folded(lines: list[bytes], *, piece: bool = False) -> ApplicationFold:
+    fold = ApplicationFold("log", lambda _: None, piece=piece)
+    for line in lines:
+        decoded = decode_event(line)
+        assert decoded is not None
+        fold.add(decoded)
+    return fold
+
+
+@pytest.mark.parametrize("first", range(1, 4))
+def test_so_it_does_where_its_stages_are_told_in_several_files_of_a_log(first: int) -> None:
+    lines = [job_start(None, (2,)), completed(2, 1), completed(2, 1, attempt=1), job_end(error="Job aborted")]
+    start, later = folded(START + lines[:first]), folded(lines[first:], piece=True)
+    start.absorb(msgspec.msgpack.decode(msgspec.msgpack.encode(later.fragment), type=Fragment))
+    assert start.application(()).resources.failed_in_profile
+
+
+def test_so_it_does_not_where_a_later_file_tells_that_its_retry_did_not_fail() -> None:
+    lines = [job_start(None, (1, 2)), *RETRIED, completed(1, 0), job_end(error="Job aborted")]
+    start, later = folded(START + lines[:2]), folded(lines[2:], piece=True)
+    start.absorb(msgspec.msgpack.decode(msgspec.msgpack.encode(later.fragment), type=Fragment))
+    assert not start.application(()).resources.failed_in_profile
 
 
 def test_all_attempts_at_tasks_count_failed_ones_too() -> None:

@@ -207,6 +207,16 @@ def test_executors_that_a_stage_asked_for_itself_are_not_healed_by_the_sizes_of_
     assert then(ResourceUse(task_ms=1, has_profiles=True)) != {}, "it died in the application's own"
 
 
+def test_what_an_earlier_version_raised_for_executors_of_a_stages_own_is_no_longer_tried() -> None:
+    own = {HEAP: "2g"}
+    died = ended(0, own, HEAP_DEATH)
+    raises = memory_raises([died], {**YARN, **own}, NO_LIMITS)
+    again = ended(1, {HEAP: "4g"}, HEAP_DEATH, raises)
+    assert again.outcome is not None
+    use = ResourceUse(task_ms=1, has_profiles=True, failed_in_profile=True)
+    assert given(died, replace(again, outcome=replace(again.outcome, resources=use)), own=own) == {}
+
+
 def test_an_overhead_is_never_less_than_the_raised_heap_has_by_itself() -> None:
     over = ended(0, {HEAP: "6g"}, FailureKind.EXECUTOR_OVER_LIMIT)
     raised = memory_raises([over], {**YARN, HEAP: "6g"}, MemoryLimits(64 * GIB))

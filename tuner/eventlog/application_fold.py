@@ -19,6 +19,7 @@ from tuner.eventlog.failure_events import (
     take_execution,
     take_executor,
     take_job,
+    take_stage,
     take_task,
 )
 from tuner.eventlog.fragment import Fragment
@@ -353,7 +354,7 @@ class ApplicationFold:
         self.fragment.resources.caches |= event.info.caches
         self.fragment.resources.has_barriers |= event.info.is_barrier
         self.fragment.resources.has_profiles |= event.info.profile > 0
-        self.fragment.resources.failed_in_profile |= event.info.profile > 0 and event.info.failure is not None
+        take_stage(self.fragment, event.info)
 
     def _attempt(self, info: ev.StageInfo, *, begins: bool = False) -> OpenAttempt:
         stage = self._stage(info.stage_id)

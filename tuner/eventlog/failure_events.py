@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tuner.eventlog import events as ev
@@ -16,6 +16,7 @@ from tuner.eventlog.failure_rules import (
     recognise,
 )
 from tuner.eventlog.fragment import Fragment
+from tuner.eventlog.root_cause import root_cause
 from tuner.model.failure import OF_EXECUTOR_MEMORY, FailureKind, LoggedFailure
 from tuner.printable import printable
 from tuner.spark.knobs import PYSPARK_MEMORY
@@ -94,7 +95,8 @@ def take_job(fragment: Fragment, event: ev.JobEnd, execution_id: int | None) -> 
     if event.result.exception is not None and event.result.exception.message:
         text = event.result.exception.message
         _keep(fragment.failures, text, f"job {event.job_id}", execution_id=execution_id, job_id=event.job_id)
-        fragment.failures[-1] = _explained(fragment.failures[-1], fragment, fragment.died_tasks)
+        failed = _explained(fragment.failures[-1], fragment, fragment.died_tasks)
+        fragment.failures[-1] = _placed(failed, fragment, fragment.failed_stages)
 
 
 def take_task(fragment: Fragment, event: ev.TaskEnd) -> None:
@@ -108,6 +110,15 @@ def take_task(fragment: Fragment, event: ev.TaskEnd) -> None:
     fragment.died_tasks[event.stage_id] = _task_death(f"Lost task {stack}") if is_of_memory else _UNEXPLAINED
     if len(fragment.died_tasks) > _MAX_STAGES:
         del fragment.died_tasks[next(iter(fragment.died_tasks))]
+
+
+def take_stage(fragment: Fragment, info: ev.StageInfo) -> None:
+    """Keep of a stage whether its last attempt failed, and in whose executors."""
+    if info.failure is None and not info.attempt:
+        return
+    fragment.failed_stages[info.stage_id] = None if info.failure is None else info.profile > 0
+    if len(fragment.failed_stages) > _MAX_STAGES:
+        del fragment.failed_stages[next(iter(fragment.failed_stages))]
 
 
 def _task_death(text: str) -> LoggedFailure:
@@ -129,8 +140,10 @@ def absorb_failures(here: Fragment, later: Fragment) -> None:
     for failed in later.failures:
         if failed.job_id is not None and failed.execution_id is None and (job := here.jobs.get(failed.job_id)):
             failed = replace(failed, execution_id=job.execution_id)
-        _add(here.failures, _explained(failed, here, {**here.died_tasks, **later.died_tasks}))
+        failed = _explained(failed, here, {**here.died_tasks, **later.died_tasks})
+        _add(here.failures, _placed(failed, here, {**here.failed_stages, **later.failed_stages}))
     here.died_tasks.update(later.died_tasks)
+    here.failed_stages.update(later.failed_stages)
     here.kills_itself |= later.kills_itself
     here.limits_direct |= later.limits_direct
     for lost in later.losses:
@@ -150,6 +163,31 @@ def _explained(failed: LoggedFailure, fragment: Fragment, died_tasks: Mapping[in
     if last.kind is _OF_PYTHON:
         return replace(failed, of_python_memory=True)
     return replace(failed, kind=last.kind, words=last.words, of_direct_memory=last.of_direct_memory)
+
+
+def _placed(failed: LoggedFailure, fragment: Fragment, failed_stages: Mapping[int, bool | None]) -> LoggedFailure:
+    """Of a job whether it failed in executors that its stages asked for themselves. What runs beside them fails with them: of
+    such a job it is not known."""
+    job = fragment.jobs.get(failed.job_id) if failed.job_id is not None else None
+    if job is None:
+        return failed
+    own = {failed_stages.get(stage_id) for stage_id in job.stage_ids} - {None}
+    return replace(failed, in_profile=own == {True})
+
+
+def failed_in_profile(failures: Sequence[LoggedFailure]) -> bool:
+    """Whether what failed an application was a job that failed so."""
+    cause = root_cause(failures)
+    if cause is None:
+        return False
+    job = root_cause([f for f in failures if f.job_id is not None and _is_same_work(f, cause)])
+    return job is not None and job.in_profile
+
+
+def _is_same_work(failed: LoggedFailure, cause: LoggedFailure) -> bool:
+    if cause.execution_id is None:
+        return failed.job_id == cause.job_id
+    return failed.execution_id == cause.execution_id
 
 
 def _keep(

@@ -27,7 +27,8 @@ class Fragment(msgspec.Struct):
 
     `steered` and `values` are what the agent said of executions, by their ids: it says so before they start. `failures` are
     the last executions and jobs that failed, `losses` the last executors that were lost, `died_tasks` what the last task that
-    failed of a stage died of, `kills_itself` says that executors do where their heap is full, `limits_direct` that the job
+    failed of a stage died of, `failed_stages` whether a stage that failed had executors of its own (None: a later attempt at it
+    did not fail), `kills_itself` says that executors do where their heap is full, `limits_direct` that the job
     limits their direct memory. `executor_changes` are executors by name, with the cores they were added with (None: removed)
     and when, `driver_storage_bytes` what the driver's block manager may hold on its heap (0: not told). `of_databricks` says
     whose log it is, `platform` what that tells of it, `last_end_ms` when the last job or execution ended. `handed_on` marks
@@ -52,6 +53,7 @@ class Fragment(msgspec.Struct):
     failures: list[LoggedFailure] = []
     losses: list[LoggedFailure] = []
     died_tasks: dict[int, LoggedFailure] = {}
+    failed_stages: dict[int, bool | None] = {}
     kills_itself: bool = False
     limits_direct: bool = False
     executions: dict[int, OpenExecution] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tuner.eventlog.allocation import Allocation, Held
 from tuner.eventlog.driver_heap import driver_heap_bytes
-from tuner.eventlog.failure_events import told_failures
+from tuner.eventlog.failure_events import failed_in_profile, told_failures
 from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_resources import peaks_of
 from tuner.eventlog.properties import redact
@@ -80,6 +80,7 @@ def _driver_heap(fragment: Fragment) -> int:
 
 def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
     found = fragment.resources
+    lost, failed = told_failures(fragment)
     return ResourceUse(
         executor_ms,
         executor_container_bytes(fragment.conf),
@@ -94,9 +95,9 @@ def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
         () if executor_ms is None else fragment.parallelism.tasks_at_once(),
         found.caches,
         found.has_barriers,
-        tuple(sorted({lost.kind for lost in told_failures(fragment)[0]})),
+        tuple(sorted({one.kind for one in lost})),
         found.has_profiles,
-        found.failed_in_profile,
+        failed_in_profile((*lost, *failed)),
     )
 
 

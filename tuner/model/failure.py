@@ -84,7 +84,8 @@ class LoggedFailure:
     `where` names it. `words` quote numbers of Spark's own, and nothing of the job's. `lost_executor` is the id of the one that
     was lost, or that it says it was lost with; "" where it says none. `by_sigkill`: an executor's process ended by SIGKILL, and
     nothing says why. `of_python_memory`: a Python worker got no memory, by a limit of Spark's or by another. `of_direct_memory`:
-    an executor's JVM had none left beside its heap, by a limit of its own or by one as large as the heap.
+    an executor's JVM had none left beside its heap, by a limit of its own or by one as large as the heap. `in_profile`: of a
+    job's stages those failed that asked for executors of their own (ResourceProfile), and no other.
     """
 
     kind: FailureKind
@@ -96,6 +97,7 @@ class LoggedFailure:
     by_sigkill: bool = False
     of_python_memory: bool = False
     of_direct_memory: bool = False
+    in_profile: bool = False
 
 
 @dataclass(frozen=True, slots=True)

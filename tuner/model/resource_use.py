@@ -53,7 +53,7 @@ class ResourceUse:
     rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
     at all (RDD.barrier). `lost_executors` are why executors are gone, each reason once, where the log tells one; the run may have
     gone on. `has_profiles` says that stages asked for executors of their own (ResourceProfile), whose sizes no property tells,
-    `failed_in_profile` that one of these stages failed.
+    `failed_in_profile` that these failed the application.
     """
 
     executor_ms: int | None = None

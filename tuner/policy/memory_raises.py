@@ -182,6 +182,7 @@ class _Known:
         if had_less or failed_by(FailedRun(run, earlier), changes_in_effect(run)):
             return
         if _is_untold(failure, outcome):
+            self._let_go(failure, outcome)
             return
         remedies = [name for name in remedies_of(failure.kind, conf) if self._is_tellable(name, conf)]
         for name in remedies:
@@ -194,6 +195,12 @@ class _Known:
         for name in remedies:
             if tried := self.tried.pop(name, None):
                 self.short[name] = tried.size
+
+    def _let_go(self, failure: Failure, outcome: Outcome) -> None:
+        """Executors that a stage asked for itself get nothing of what was tried: an earlier version did not tell these."""
+        if outcome.resources.failed_in_profile:
+            for name in remedies_of(failure.kind, outcome.conf):
+                self.tried.pop(name, None)
 
     def _is_tellable(self, name: str, conf: Mapping[str, str]) -> bool:
         """Whether more of it reaches the run, and not something that nobody sees."""

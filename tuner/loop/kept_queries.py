@@ -16,7 +16,6 @@ MOST_IN_FULL = 1_000
 _SMALL = frozenset(
     {
         "has_other_joins",
-        "input_rows",
         "shuffles",
         "spilled_bytes",
         "task_count",

@@ -12,9 +12,9 @@ ByFingerprint = Mapping[str, Sequence[Query]]
 
 
 def edited_queries(before: ByFingerprint, after: ByFingerprint) -> dict[str, str]:
-    """By fingerprint in the later run that in the earlier one: of two which one run alone has, where the job calls both by one
-    name, and no other query of either run by that, and they read a relation in common. One that by its names is several, and
-    several that are one, are no pair."""
+    """A query's fingerprint in the later run, and in the earlier one: each ran in that run alone, the job calls both by one name,
+    and no other query of either run by that, and they read a relation in common. One that by its names is several, and several
+    that are one, are no pair."""
     old, new = _by_description(before), _by_description(after)
     alike = dict.fromkeys(
         (now, was)

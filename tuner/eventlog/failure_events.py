@@ -176,7 +176,7 @@ def _placed(failed: LoggedFailure, fragment: Fragment, failed_stages: Mapping[in
 
 
 def failed_in_profile(failures: Sequence[LoggedFailure]) -> bool:
-    """Whether what failed an application was a job that failed so."""
+    """Whether the job that failed an application did so in executors that its stages asked for themselves."""
     cause = root_cause(failures)
     if cause is None:
         return False

@@ -53,8 +53,9 @@ def failure_in(
     found = root_cause(failed, executors, is_killed=told is not None and told.kind is FailureKind.KILLED)
     if found is None:
         return None
-    place = (None, found.where, found.execution_id)
-    return with_query(Failure(found.kind, found.words, *place, found.of_direct_memory), queries)
+    at, direct = found.execution_id, found.of_direct_memory
+    failure = Failure(found.kind, found.words, where=found.where, execution_id=at, of_direct_memory=direct)
+    return with_query(failure, queries)
 
 
 def with_query(failure: Failure, queries: Sequence[Query]) -> Failure:

@@ -20,14 +20,14 @@ USUAL_RUNS = 5
 # What of a DAG run began longer before its last is what it was before somebody cleared it.
 _DAG_RUN_TAKES = timedelta(days=7)
 
-# What most runs have is looked for among so many of the newest.
-_AMONG = 1000
+# Of a job's runs so many of the newest are looked through for what most of them have.
+_NEWEST_LOOKED_AT = 1000
 
 
 def usual_ms(session: Session, cohort: str) -> float:
     """As `Store.usual_ms`."""
     columns: tuple[Any, ...] = (RunRow.key, RunRow.started_at, RunRow.duration_ms)
-    run = newest_of(select(*columns), cohort, _AMONG).subquery().c
+    run = newest_of(select(*columns), cohort, _NEWEST_LOOKED_AT).subquery().c
     told = select(run.duration_ms).where(run.duration_ms.is_not(None)).order_by(run.started_at.desc(), run.key.desc())
     found = session.scalars(told.limit(USUAL_RUNS)).all()
     return median(ms for ms in found if ms is not None) if found else 0.0
@@ -76,7 +76,7 @@ def key_before(session: Session, cohort: str, key: str) -> str | None:
         RunRow.task_id,
         RunRow.map_index,
     )
-    newest_first = session.execute(newest_of(select(*columns), cohort, _AMONG)).all()
+    newest_first = session.execute(newest_of(select(*columns), cohort, _NEWEST_LOOKED_AT)).all()
     at = next((place for place, row in enumerate(newest_first) if row.key == key), None)
     if at is None:
         return None

@@ -127,7 +127,7 @@ def _was_seen_to_fail(run: Run) -> bool:
 
 
 def _was_seen_to_succeed(run: Run) -> bool:
-    """The same of one that did not fail, whatever failed in it on the way."""
+    """Whether its task saw it succeed before its log was read (`Store.keep_success`), whatever failed in it on the way."""
     return run.state is RunState.RUNNING and run.ended_at is not None
 
 

@@ -58,8 +58,8 @@ Plans = tuple[PlanNode, PlanNode]
 # A query with these.
 QueryAndPlans = tuple[Query, PlanNode, PlanNode]
 
-# A search for an order takes 20 ms for 14 relations; with prices a second or so for 40, up to ten for 100: larger blocks are
-# generated, and left alone.
+# A search for an order takes 20 ms for 14 relations; with prices, by which large ones are improved, a second or so for 40 and up
+# to ten for 100. Larger blocks are generated, and left alone.
 MOST_RELATIONS = 40
 
 

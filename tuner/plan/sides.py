@@ -33,7 +33,8 @@ SHUFFLE_WRITE_METRICS = frozenset(
 )
 # What joins put above their inputs.
 EXCHANGED = SHUFFLES | {"BroadcastExchange", "Sort"}
-# What the operators of one stage end at.
+# What the operators of one stage end at, of Spark's own exchanges and Gluten's, whose metrics tell of their stages; of any
+# engine's see `is_exchange`.
 BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 # In the name of every engine's: CometExchange, GpuColumnarExchange, PhotonShuffleExchangeSink.
 _EXCHANGE = "Exchange"

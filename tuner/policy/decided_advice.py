@@ -268,7 +268,7 @@ def _worth_another_try(situation: Situation, record: Record, verdict: Verdict | 
             return True
         if record.why.code in _FAILURES:
             return False
-        # Those before it that read anything did so before it lost with nothing counted, too.
+        # That a run before it read something is no news to what lost with nothing counted.
         since = None if loss.input_bytes else record.judged_at
         of_late = sizes(record.decided.change.query if loss.of_query else None, since)
         return all(loss.is_past(size, situation.context) for size in of_late)

@@ -40,8 +40,8 @@ class Measured:
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
     stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
     (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
-    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: it read no
-    rows, and its run nothing, while runs before those that are looked at did (`is_quiet`).
+    `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: its run read
+    no bytes, though one in the 35 days before did, and it no more rows than a program may have of its own (MOST_OWN_ROWS).
     """
 
     fingerprint: str
@@ -225,8 +225,8 @@ def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> b
 
 
 def is_quiet(run: Run) -> bool:
-    """Whether a run read nothing, as the one before it, though one not long before that did: its upstream was late, or has
-    nothing at weekends. What reads nothing for longer is not counted, nor is what reads rows without bytes, as those of JDBC."""
+    """Whether all queries of a run are quiet: its upstream was late, or has nothing at weekends. What reads nothing for longer is
+    a source whose bytes are not counted; so is what reads many rows without bytes, as those of JDBC."""
     return _is_of_no_bytes(run) and not any(map(_reads_uncounted, executions(run)))
 
 

@@ -59,7 +59,7 @@ _DRIVER_OVERHEAD = DRIVER_MEMORY_OVERHEAD.property
 _CORES, _PYTHON = EXECUTOR_CORES.property, PYSPARK_MEMORY.property
 _OF_EXECUTOR = frozenset({_HEAP, _OVERHEAD, _OFF_HEAP, _PYTHON})
 _OF_DRIVER = frozenset({_DRIVER, _DRIVER_OVERHEAD})
-_OF_EXECUTORS = OF_EXECUTOR_MEMORY | {FailureKind.PYTHON_OUT_OF_MEMORY}
+_EXECUTOR_DEATHS = OF_EXECUTOR_MEMORY | {FailureKind.PYTHON_OUT_OF_MEMORY}
 # In local mode they are taken from the machine that the driver's heap is taken from.
 _BESIDE_DRIVER = frozenset({_OFF_HEAP, _PYTHON})
 # What an application is submitted with, and its log tells as it had it.
@@ -197,7 +197,8 @@ class _Known:
                 self.short[name] = tried.size
 
     def _let_go(self, failure: Failure, outcome: Outcome) -> None:
-        """Executors that a stage asked for itself get nothing of what was tried: an earlier version did not tell these."""
+        """Forget what was being tried where executors died that a stage asked for itself: it does not reach them. An earlier version
+        did not tell these."""
         if outcome.resources.failed_in_profile:
             for name in remedies_of(failure.kind, outcome.conf):
                 self.tried.pop(name, None)
@@ -354,7 +355,7 @@ def _is_untold(failure: Failure, outcome: Outcome) -> bool:
     """Whether it is not known of which size there was too little."""
     if failure.kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and outcome.resources == UNKNOWN_USE:
         return True  # An earlier version stored it, which did not tell a heap from a container.
-    return failure.kind in _OF_EXECUTORS and outcome.resources.failed_in_profile
+    return failure.kind in _EXECUTOR_DEATHS and outcome.resources.failed_in_profile
 
 
 def _had_no_executor(outcome: Outcome) -> bool:

@@ -1,6 +1,6 @@
 """Orders that read no more of a table than the order that ran, where the other side of a join prunes its partitions.
 
-Spark prunes by what it broadcasts (PartitionPruning). Of a join that stands there instead the planner does not know that it is
+Spark prunes by what it broadcasts (PartitionPruning). Where a join stands there instead, the planner does not know that it is
 small, and the agent cannot have it counted first: the table would be read whole.
 """
 
@@ -51,8 +51,8 @@ def keeps(tree: JoinTree, every: Iterable[Pruning]) -> bool:
 
 
 def keeping_edges(edges: Iterable[Edge], every: Iterable[Pruning]) -> list[Edge]:
-    """The edges that are left to a search of such trees: to others than what it prunes, `by` is connected once it is joined with
-    that."""
+    """The edges for a search that is to find trees which keep every pruning: from `by` to a third relation one leads only once
+    `by` is joined with what it prunes."""
     found = list(edges)
     for one in every:
         found = [kept for edge in found for kept in _kept(edge, one)]
@@ -69,10 +69,13 @@ def _pruned(graph: JoinGraph, side: int, by: int) -> int:
 def _kept(edge: Edge, pruning: Pruning) -> Iterator[Edge]:
     by, pruned = pruning.by, pruning.pruned
     one, other = edge if edge[0] & by else edge[::-1]
+    # Not of `by`, or within it.
     if not one & by or not (one | other) & ~by:
         yield edge
     elif not other & by:
+        # To what it prunes: from all of `by` at once.
         if other & pruned and not one & ~by:
             yield by, other | pruned
+        # To a third: from both together.
         elif other & ~(one | by | pruned):
             yield one | by | pruned, other & ~(one | by | pruned)

@@ -231,8 +231,8 @@ def test_so_it_has_though_another_run_read_its_log_and_its_own_could_not(
     complete(turn, nightly.url, failed=False)
     told = nightly.stored("e/1/1")
     assert (told.state, told.failure) == (RunState.SUCCEEDED, None)
-    assert read.outcome is not None
-    assert told.outcome == replace(read.outcome, failure=None)
+    # A query that it got over failed all the same.
+    assert told.outcome == read.outcome and read.outcome is not None
 
 
 def test_who_begins_anew_was_not_seen_to_succeed(nightly: Nightly) -> None:

@@ -180,8 +180,8 @@ class Store:
             )
 
     def keep_success(self, key: str, ended_at: datetime) -> bool:
-        """Keep of a running run that its task saw it succeed: it stays running, with an end, until its log tells what it measured.
-        False, and nothing changes, where it is not running."""
+        """Keep of a running run that its task saw it succeed: it stays running, with an end, until its log tells what it
+        measured. False, and nothing changes, where it is not running."""
         with self._writing() as connection:
             return keep_success(connection, key, ended_at)
 

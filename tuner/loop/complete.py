@@ -202,7 +202,9 @@ def _tell_success(completing: _Completing) -> None:
     stored = store.run(key)
     outcome = stored.outcome if stored and stored.state is RunState.FAILED else None
     if outcome and outcome.duration_ms is not None:
-        store.finish(key, RunState.SUCCEEDED, datetime.now(UTC), replace(outcome, failure=None), seen=True)
+        # A query may have failed all the same.
+        of_query = outcome.failure if outcome.failure and outcome.failure.execution_id is not None else None
+        store.finish(key, RunState.SUCCEEDED, datetime.now(UTC), replace(outcome, failure=of_query), seen=True)
 
 
 def _begun(completing: _Completing, run: Run) -> Store:

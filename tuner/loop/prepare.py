@@ -208,6 +208,8 @@ def _observed(preparing: Preparing) -> Turn:
 
 def _not_prepared(preparing: Preparing) -> Turn:
     """The turn of a job that waits no longer: unsteered, and recorded as that while it runs."""
+    # A place that is found meanwhile is none of this turn's.
+    preparing = replace(preparing)
     job, problems, seconds = preparing.job, Problems(preparing.problems.found), preparing.most_seconds
     doing = preparing.problems.doing or "decide"
     problems.found.append(

@@ -45,8 +45,8 @@ class JobToRun:
     judged by. A mode that a person gave the cohort beats `mode`. `access` are options of the file system that its event logs lie
     in (`tuner.eventlog.location.log_path`), secrets among them; `log_lands_late` says that a log may get there, or be whole,
     later than its driver sees its run end, `may_go_on` that it does so because the driver sees only the submission succeed: the
-    application may still run; `is_waited_for` that this driver sees it end at all, `shares_task` that the task has other Spark jobs, too: it may end before
-    this one, or for another.
+    application may still run; `is_waited_for` that this driver sees it end at all, `shares_task` that the task has other Spark
+    jobs, too: it may end before this one, or for another.
     `resources` is what becomes of the sizes that it asks for, within `memory_limits`: a driver says so that can set them.
     `tags` are those of its DAG (None: not known). `runs_as` is the user whom its Spark impersonates or says it is ("": nobody
     named one). `tries_left` is how many more tries follow if this one fails (None: not known).

@@ -26,7 +26,9 @@ def under_way(marks: Collection[RunMark], now: datetime | None) -> set[str]:
     longest_ms = max((mark.duration_ms for mark in marks if mark.duration_ms is not None), default=None)
     if longest_ms is None or now is None:
         return {mark.key for mark in running}
-    most = max(FAR_LONGER * timedelta(milliseconds=longest_ms), LEAST_WAIT)
+    # A damaged log may tell any number.
+    longest = timedelta(milliseconds=min(longest_ms, LONGEST_RUN / timedelta(milliseconds=1)))
+    most = max(min(FAR_LONGER * longest, LONGEST_RUN), LEAST_WAIT)
     return {mark.key for mark in running if now - mark.started_at <= most}
 
 

@@ -197,8 +197,8 @@ class _Known:
                 self.short[name] = tried.size
 
     def _let_go(self, failure: Failure, outcome: Outcome) -> None:
-        """Forget what was being tried where executors died that a stage asked for itself: it does not reach them. An earlier version
-        did not tell these."""
+        """Forget what was being tried where executors died that a stage asked for itself: it does not reach them. An earlier
+        version did not tell these."""
         if outcome.resources.failed_in_profile:
             for name in remedies_of(failure.kind, outcome.conf):
                 self.tried.pop(name, None)

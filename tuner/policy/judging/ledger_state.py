@@ -39,10 +39,10 @@ class LedgerState:
     """After a run, and as the judgement of it goes along.
 
     `measured` are the queries of the latest measured run that read anything, `allocated` the core time that its executors held
-    (None: not known, or it follows the clock), `lost_with` the latest run as what a property loses with that is
-    taken out now (of a change to joins: `loss`). `proven_out` is proven and not in force in the run that is judged. `met` are the classes of values that each change, by its id, acted on;
-    `cleared` the ids of changes without which a job failed in the same way; `suspected`, by id, what a failed run made
-    suspect. `is_beside`: the latest measured run was beside an earlier one.
+    (None: not known, or it follows the clock), `lost_with` the latest run as what a property loses with that is taken out now
+    (of a change to joins: `loss`). `proven_out` is proven and not in force in the run that is judged. `met` are the classes of
+    values that each change, by its id, acted on; `cleared` the ids of changes without which a job failed in the same way;
+    `suspected`, by id, what a failed run made suspect. `is_beside`: the latest measured run was beside an earlier one.
     """
 
     by_context: RecordsByContext = field(default_factory=RecordsByContext)

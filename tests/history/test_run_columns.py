@@ -74,9 +74,9 @@ def test_how_long_runs_take_is_told_by_the_newest(store: Store, monkeypatch: pyt
         told = measured(duration_ms=1000 * minute) if minute < 8 else None
         store.finish(f"{minute}", RunState.SUCCEEDED if told else RunState.LOST, LATER, told)
     assert store.usual_ms("etl.load") == 5000
-    monkeypatch.setattr(run_columns, "_AMONG", 3)
+    monkeypatch.setattr(run_columns, "_NEWEST_LOOKED_AT", 3)
     assert store.usual_ms("etl.load") == 7000
-    monkeypatch.setattr(run_columns, "_AMONG", 2)
+    monkeypatch.setattr(run_columns, "_NEWEST_LOOKED_AT", 2)
     assert store.usual_ms("etl.load") == store.usual_ms("another") == 0
 
 

@@ -264,6 +264,14 @@ def executions(run: Run, query: str | None = None) -> Iterator[Query]:
     return (q for q in queries if query is None or q.fingerprint == query)
 
 
+def data_bytes_by_query(queries: Iterable[Query | Measured]) -> Counter[str]:
+    """How large inputs are by query (fingerprint), those of all its executions together."""
+    found = Counter[str]()
+    for query in queries:
+        found[query.fingerprint] += query.data_bytes
+    return found
+
+
 def found_nothing(queries: Sequence[Query]) -> bool:
     """Whether queries that read relations found nothing there: their upstream was late."""
     read = [query for query in queries if query.relations]

@@ -18,7 +18,7 @@ from tuner.model.turning_point import Took, TurnedBy, TurnedQuery, TurningPoint
 from tuner.policy.context import context_of
 from tuner.policy.evidence.comparison import MIN_SECONDS, TOLERATED_SLOWDOWN
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, measured_queries, usable
+from tuner.policy.measure import Key, Measured, data_bytes_by_query, measured_queries, usable
 from tuner.policy.record import INPUT_CHANGE
 from tuner.policy.runs_beside import are_of_one_dag_run
 from tuner.units import format_bytes
@@ -42,10 +42,7 @@ class _Night:
     @property
     def input_bytes(self) -> Counter[str]:
         """By query (fingerprint)."""
-        found = Counter[str]()
-        for query in self.queries:
-            found[query.fingerprint] += query.data_bytes
-        return found
+        return data_bytes_by_query(self.queries)
 
 
 @dataclass(slots=True)

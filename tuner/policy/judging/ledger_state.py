@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Standing
-from tuner.model.query import Query, total_data_bytes
+from tuner.model.query import total_data_bytes
 from tuner.model.run import Run, RunState
 from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.history import History
 from tuner.policy.judging.queries_beside import QueriesBeside
-from tuner.policy.measure import Measured, usable
+from tuner.policy.measure import Measured, data_bytes_by_query, usable
 from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.record import Loss, Record
@@ -77,7 +77,7 @@ class LedgerState:
         context = context_of(run.outcome, run.decision.cuts)
         known = self.by_context.enter(context)
         self.lost_with = Loss(total_data_bytes(run.outcome.queries), context)
-        self._read.update(_read_by_query(run.outcome.queries))
+        self._read.update(data_bytes_by_query(run.outcome.queries))
         self.measured = queries_that_read(run, self.histories.of(run))
         self.passing.add(run)
         self.is_beside = self._runs_beside.add(run)
@@ -127,11 +127,3 @@ class LedgerState:
             return None
         found = self.allocations.of(run).compared(self.allocated, frozenset(d.id for d in group))
         return Allocation(found) if found else None
-
-
-def _read_by_query(queries: Sequence[Query]) -> dict[str, int]:
-    """Bytes of their inputs by fingerprint, those of all executions of a query together."""
-    found: dict[str, int] = {}
-    for query in queries:
-        found[query.fingerprint] = found.get(query.fingerprint, 0) + query.data_bytes
-    return found

@@ -39,7 +39,6 @@ _LOST_EXECUTOR = re.compile(r"ExecutorLostFailure \(executor (\w{1,40})[ )]")
 _KILLS_ITSELF = re.compile(r"-XX:OnOutOfMemoryError=\W{0,3}kill -(?:9|KILL|SIGKILL) %p")
 # Of all direct memory, and of Netty's; 0 is none.
 _LIMITS_DIRECT = re.compile(r"-XX:MaxDirectMemorySize=[1-9]|-Dio\.netty\.maxDirectMemory=[1-9]")
-_OF_DIRECT = frozenset({FailureKind.EXECUTOR_OUT_OF_MEMORY})
 _OF_SIGKILL = frozenset({FailureKind.EXECUTOR_OVER_LIMIT, FailureKind.EXECUTOR_LOST})
 
 
@@ -125,7 +124,7 @@ def _task_death(text: str) -> LoggedFailure:
     kind, words = recognise(text)
     if kind in _OF_PYTHON_ERROR and is_of_python_memory(text):
         return LoggedFailure(_OF_PYTHON, _PYTHON_WORDS, "")
-    return LoggedFailure(kind, words, "", of_direct_memory=kind in _OF_DIRECT and is_of_direct_memory(text))
+    return LoggedFailure(kind, words, "", of_direct_memory=_is_of_direct_memory(kind, text))
 
 
 def take_executor(fragment: Fragment, event: ev.ExecutorRemoved) -> None:
@@ -204,9 +203,12 @@ def _keep(
         lost_executor = named[1]
     by_sigkill = kind in _OF_SIGKILL and is_by_sigkill(text)
     of_python = kind in _OF_PYTHON_ERROR and is_of_python_memory(text)
-    of_direct = kind in _OF_DIRECT and is_of_direct_memory(text)
-    where = printable(where, _MAX_WHERE)
+    where, of_direct = printable(where, _MAX_WHERE), _is_of_direct_memory(kind, text)
     _add(kept, LoggedFailure(kind, words, where, execution_id, job_id, lost_executor, by_sigkill, of_python, of_direct))
+
+
+def _is_of_direct_memory(kind: FailureKind, text: str) -> bool:
+    return kind is FailureKind.EXECUTOR_OUT_OF_MEMORY and is_of_direct_memory(text)
 
 
 def _add(kept: list[LoggedFailure], failed: LoggedFailure) -> None:

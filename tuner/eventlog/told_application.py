@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.eventlog.allocation import Allocation, Held
 from tuner.eventlog.driver_heap import driver_heap_bytes
@@ -11,6 +11,7 @@ from tuner.eventlog.fragment import Fragment
 from tuner.eventlog.open_resources import peaks_of
 from tuner.eventlog.properties import redact
 from tuner.model.application import Application, Completeness, Executors, Problem, ProblemCode
+from tuner.model.failure import LoggedFailure
 from tuner.model.resource_use import ResourceUse
 from tuner.printable import printable
 from tuner.spark.container import executor_container_bytes
@@ -57,7 +58,7 @@ def told_application(
         steering=fragment.steering,
         failures=(*lost_executors, *failed),
         allocated_core_ms=held and held.core_ms,
-        resources=_resources(fragment, held and held.executor_ms),
+        resources=_resources(fragment, lost_executors, failed, held and held.executor_ms),
         driver_memory_bytes=_driver_heap(fragment),
         platform=fragment.platform,
     )
@@ -78,9 +79,10 @@ def _driver_heap(fragment: Fragment) -> int:
     return driver_heap_bytes(fragment.conf, fragment.driver_storage_bytes)
 
 
-def _resources(fragment: Fragment, executor_ms: int | None) -> ResourceUse:
+def _resources(
+    fragment: Fragment, lost: Sequence[LoggedFailure], failed: Sequence[LoggedFailure], executor_ms: int | None
+) -> ResourceUse:
     found = fragment.resources
-    lost, failed = told_failures(fragment)
     return ResourceUse(
         executor_ms,
         executor_container_bytes(fragment.conf),

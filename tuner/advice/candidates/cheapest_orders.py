@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from tuner.advice.candidates.block_sizes import block_sizes
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, hinted_broadcasts
-from tuner.advice.candidates.kept_prunings import Pruning, keeping_edges, keeps, prunings
+from tuner.advice.candidates.kept_prunings import Pruning, keeping_edges, keeps
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.cheapest_tree import TooManyPairsError
@@ -208,7 +208,7 @@ class PricedBlock:
 
     @cached_property
     def _prunings(self) -> tuple[Pruning, ...]:
-        return () if self.query is None else prunings(self.query, self.graph)
+        return () if self._sides is None else self._sides.prunings
 
 
 def cheapest_orders(blocks: Sequence[PricedBlock]) -> list[JoinTree]:

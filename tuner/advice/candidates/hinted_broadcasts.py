@@ -43,7 +43,7 @@ class BroadcastSides:
         can tell it from the other side, which does not prune its partitions, and each hashed key is met a few times only."""
         if self.sizes.size(build).bytes > self.facts.cap.one_bytes or self._fans_out(build, other):
             return None
-        if any(one.by == other and one.pruned & build for one in self._prunings):
+        if any(one.by == other and one.pruned & build for one in self.prunings):
             return None
         side = self._side(build)
         size = max(side_bytes(side), self._bytes_if_wide(side))
@@ -66,7 +66,8 @@ class BroadcastSides:
         return self.facts.reach is Reach.AGENT and not (self.query.broadcasts_off or broadcasts_off(self.facts.conf))
 
     @cached_property
-    def _prunings(self) -> tuple[Pruning, ...]:
+    def prunings(self) -> tuple[Pruning, ...]:
+        """What prunes partitions in the order that ran."""
         return prunings(self.query, self.graph)
 
     def _side(self, relations: int) -> JoinSide:

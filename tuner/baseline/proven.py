@@ -20,7 +20,7 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.imported_changes import cores_to_compare
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import latest_usable, usable
+from tuner.policy.measure import executions, latest_usable, usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.rulings import Rulings
 from tuner.words.query_names import names_in
@@ -123,5 +123,4 @@ class _Proven:
 
 def _last_read(query: str, runs: Iterable[Run]) -> int:
     """What a query (fingerprint) read in the first of these runs in which it read anything; 0 where it did in none."""
-    read = (total_data_bytes(q for q in run.outcome.queries if q.fingerprint == query) for run in runs if run.outcome)
-    return next(filter(None, read), 0)
+    return next(filter(None, (total_data_bytes(executions(run, query)) for run in runs)), 0)

@@ -176,6 +176,26 @@ def action(document: dict[str, Any], trial: int = 0, part: int = 0) -> dict[str,
                 ("spark.sql.cbo.joinReorder.dp.threshold", "40"),
             )
         ),
+        *(
+            (
+                lambda d, target=target, value=value: action(d, 2).update(target=target, value=value),
+                f"{value!r} is no value of {target}",
+            )
+            for target, value in (
+                ("spark.sql.autoBroadcastJoinThreshold", "64 m"),
+                ("spark.sql.autoBroadcastJoinThreshold", " 64m"),
+                ("spark.sql.autoBroadcastJoinThreshold", "64q"),
+                ("spark.sql.autoBroadcastJoinThreshold", "64bb"),
+                ("spark.sql.autoBroadcastJoinThreshold", "6.4m"),
+                ("spark.sql.autoBroadcastJoinThreshold", "- 1"),
+                ("spark.sql.shuffle.partitions", "1 6"),
+                ("spark.sql.shuffle.partitions", "9999999999"),
+                ("spark.sql.adaptive.skewJoin.skewedPartitionFactor", "5 "),
+                ("spark.sql.adaptive.skewJoin.skewedPartitionFactor", "5,5"),
+                ("spark.sql.cbo.joinReorder.card.weight", "1.1"),
+                ("spark.sql.cbo.enabled", "yes"),
+            )
+        ),
         (lambda d: action(d, 2).update(query=Q1), "set_conf is for no single query"),
         (lambda d: action(d, 2).update(kind="analyze_table"), "it names no table of a catalog"),
         (
@@ -191,6 +211,12 @@ def test_what_is_not_as_it_is_written_is_refused_with_its_place(
     change: Callable[[dict[str, Any]], object], why: str
 ) -> None:
     assert why in refusal(changed(change))
+
+
+@pytest.mark.parametrize("value", ["64m", "64MB", "67108864", "-1"])
+def test_a_size_as_spark_reads_it_is_taken(value: str) -> None:
+    data = changed(lambda d: action(d, 2).update(target="spark.sql.autoBroadcastJoinThreshold", value=value))
+    assert read_baseline(data, "b.json").trials[2].changes[0].actions[0].value == value
 
 
 @given(data=st.binary(max_size=200))

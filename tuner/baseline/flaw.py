@@ -24,6 +24,8 @@ _DIGEST = re.compile(r"[0-9a-f]{16}\Z")
 _PAIR = re.compile(r"\((?:[0-9a-f]{16}(?:~\d{1,3})?|@) (?:[0-9a-f]{16}(?:~\d{1,3})?|@)\)")
 _TABLE = re.compile(r"[\w$-]+(?:\.[\w$-]+){1,2}\Z")
 _COLUMNS = re.compile(r"(?:[\w$.-]+(?:, ?[\w$.-]+)*)?\Z")
+# JavaUtils.byteStringAs knows no blank between number and unit.
+_SIZE = re.compile(r"-?[0-9]{1,18}[a-zA-Z]{0,2}")
 
 
 def action_flaw(action: Action) -> str:
@@ -101,7 +103,7 @@ def _table_flaw(action: Action) -> str:
 
 
 def _is_size(text: str) -> bool:
-    return parse_bytes(text) is not None
+    return bool(_SIZE.fullmatch(text)) and parse_bytes(text) is not None
 
 
 def _is_count(text: str) -> bool:

@@ -30,7 +30,7 @@ def test_what_only_one_finishes_died_or_was_left_out(capsys: pytest.CaptureFixtu
     assert "tuner: finished, where the defaults failed: q2" in told
     assert "tuner: not finished, where the defaults do: q1" in told
     assert "tuner: its application died in run 4 (code 137)" in told
-    assert "cbo: left out, it could not prepare: no statistics" in told
+    assert "cbo was left out, for it could not prepare: no statistics" in told
     assert "slower, " not in told
 
 

@@ -50,14 +50,22 @@ def _prepare(setup: Setup, contenders: Sequence[Contender], records: Records, sa
     """Those that cannot, and why: others go on without them."""
     left_out = {}
     for one in (c for c in contenders if isinstance(c, Preparing) and Turn(c, 0, records).final is None):
-        records.require_like_those()
         say(f"{one.name}: preparing")
-        try:
-            record(records, partial(one.prepare, setup, records.work(one.name, 0)))
-        except Exception as error:
-            left_out[one.name] = printable(str(error) or type(error).__name__, _LONGEST_REASON)
-            say(f"{one.name}: left out, it could not prepare: {left_out[one.name]}")
+        if why := why_not_prepared(one, records, partial(one.prepare, setup, records.work(one.name, 0)), say):
+            left_out[one.name] = why
     return left_out
+
+
+def why_not_prepared(contender: Contender, records: Records, prepare: Callable[[], BenchRun], say: Say) -> str:
+    """Prepare it, and put that on record; the reason where it cannot, "" where it did."""
+    records.require_like_those()
+    try:
+        record(records, prepare)
+    except Exception as error:
+        why = printable(str(error) or type(error).__name__, _LONGEST_REASON)
+        say(f"{contender.name}: left out, it could not prepare: {why}")
+        return why
+    return ""
 
 
 def _turns(setup: Setup, contenders: Sequence[Contender], records: Records) -> Iterator[Turn]:

@@ -263,10 +263,11 @@ def test_runs_of_a_stream_that_lie_apart_and_what_died_are_told() -> None:
     stream = finished_stream(2.0)
     default, tuner = stream.result.contenders
     tuner = replace(tuner, died=(Death("repeats-50", 3, 137),))
-    result = replace(stream.result, contenders=(default, tuner), apart=(2.5, 30.0))
+    result = replace(stream.result, contenders=(default, tuner), apart=(2.5, 30.0), left_out={"cbo": "no rows"})
     page = results_document([], [replace(stream, result=result)])
     assert "- runs of 2 nights of jobs began up to 30.0 h apart: compare them with care" in page
     assert "- tuner, repeats-50, night 3: its application ended with code 137" in page
+    assert "- cbo was left out, for it could not prepare: no rows" in page
     assert not [told for told in ("its application", "h apart") if told in results_document([], [stream])]
 
 

@@ -26,11 +26,12 @@ NAMES = ("default", "cbo")
 @dataclass
 class World:
     """What happened, in order; a run in `stops_in` is interrupted, once. `statistics` are the nights whose statistics runs were
-    given, by night."""
+    given, by night; those of `fails_in` cannot be gathered."""
 
     happened: list[str] = field(default_factory=list)
     stops_in: str = ""
     statistics: dict[int, int] = field(default_factory=dict)
+    fails_in: int = 0
 
     def change(self, directory: Path, scale_factor: float, seed: int, night: int) -> None:
         self.happened.append(f"tables of night {night}")
@@ -76,6 +77,8 @@ class Counting:
 
 class Preparing(Counting):
     def prepare(self, setup: Setup, work: Path) -> BenchRun:
+        if self.gathered == self.world.fails_in:
+            raise TunerError("no statistics of\narrays")
         self.world.happened.append("statistics")
         return BenchRun(self.name, 0, (), tuning_seconds=8.0, application_seconds=20.0)
 
@@ -142,6 +145,30 @@ def again(of: StreamSetup, world: World, names: Collection[str]) -> list[str]:
     world.happened.clear()
     run_stream(of, names, said.append)
     return said
+
+
+@pytest.mark.parametrize(
+    ("night", "of_cbo"), [(1, []), (3, ["repeats-0 1", "repeats-50 1", "repeats-0 2", "repeats-50 2"])]
+)
+def test_who_cannot_gather_statistics_is_left_out_from_then_on_and_others_go_on(
+    world: World, tmp_path: Path, night: int, of_cbo: list[str]
+) -> None:
+    of, said, told = stream(tmp_path / "stream", nights=3), list[str](), list[Step]()
+    world.fails_in = night
+    left_out = run_stream(of, NAMES, said.append, told.append)
+    assert left_out == {"cbo": "no statistics of arrays"}
+    assert "cbo: left out, it could not prepare: no statistics of arrays" in said
+    assert [what.removeprefix("cbo ") for what in world.happened if what.startswith("cbo")] == of_cbo
+    assert [what for what in world.happened if what.startswith("default")] == [
+        f"default repeats-{share} {number}" for number in (1, 2, 3) for share in (0, 50)
+    ]
+    assert (told[-1].done, told[-1].left_seconds) == (told[-1].total, 0)
+    assert [one.night for one in executed(of, ["default"])] == [1, 1, 2, 2, 3, 3]
+    world.fails_in = 0
+    world.happened.clear()
+    assert run_stream(of, NAMES, lambda _: None) == {}, "it is asked again"
+    assert not [what for what in world.happened if what.startswith("default")]
+    assert len(executed(of, NAMES)) == 6
 
 
 def test_a_run_whose_application_died_is_repeated_once_on_the_tables_and_statistics_of_its_night(

@@ -81,6 +81,14 @@ def test_applications_that_died_are_named(capsys: pytest.CaptureFixture[str]) ->
     assert told.index("died") < told.index("seconds with tuning")
 
 
+def test_who_was_left_out_comes_before_any_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    found = nights(("default", "tuner"))
+    result = stream_result("a stream", {"default": "d", "tuner": "t"}, found, {"cbo": "no statistics"})
+    show_stream(Console(width=100), result, "2 cores")
+    told = capsys.readouterr().out
+    assert told.index("cbo was left out, for it could not prepare: no statistics") < told.index("seconds with")
+
+
 def test_a_slower_query_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     found = [
         replace(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tuner.bench.bench_result import BenchResult, ContenderResult, QueryResult
-from tuner.bench.hours_apart import MOST_HOURS, hours_apart
+from tuner.bench.remarks import rounds_apart, who_was_left_out
 from tuner.bench.report.finished_bench import FinishedBench, FinishedStream
 from tuner.bench.report.how_measured import how_measured
 from tuner.bench.report.loss_section import loss_section, worst
@@ -74,7 +74,7 @@ def _bench(bench: FinishedBench, picture: str | None) -> Iterator[str]:
     result = bench.result
     yield f"## {result.title}"
     yield from how_measured(bench)
-    if remarks := [*_left_out(result), *_apart(result), *_died(result)]:
+    if remarks := [*who_was_left_out(result), *rounds_apart(result), *_died(result)]:
         yield md_list(remarks)
     numbers = sorted({run.number for contender in result.contenders for run in contender.runs})
     yield "Seconds of all queries, and speed-up over the defaults of the same or the nearest round:"
@@ -86,21 +86,6 @@ def _bench(bench: FinishedBench, picture: str | None) -> Iterator[str]:
     if picture is not None:
         yield f"![What each query of {result.title} gained]({picture})"
     yield f"<details><summary>Each query, in the end</summary>\n\n{_queries(result)}\n\n</details>"
-
-
-def _left_out(result: BenchResult) -> Iterator[str]:
-    for name, why in result.left_out.items():
-        yield f"{name} was left out, for it could not prepare: {why}"
-
-
-def _apart(result: BenchResult) -> Iterator[str]:
-    """Rounds that a bench which was stopped went on with later: what is compared there ran at other times."""
-    starts: dict[int, list[str]] = {}
-    for run in (run for contender in result.contenders for run in contender.runs):
-        starts.setdefault(run.number, []).append(run.started_at)
-    for number, those in sorted(starts.items()):
-        if (hours := hours_apart(those)) > MOST_HOURS:
-            yield f"runs of round {number} began {hours:.1f} h apart: compare them with care"
 
 
 def _died(result: BenchResult) -> Iterator[str]:

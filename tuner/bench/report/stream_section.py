@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tuner.bench.bench_result import DEFAULT
+from tuner.bench.remarks import nights_apart, who_was_left_out
 from tuner.bench.report.finished_bench import FinishedStream
 from tuner.bench.report.how_measured import how_measured
 from tuner.bench.report.markdown import Row, md_list, md_table, times
 from tuner.bench.stream.how_often import how_often
 from tuner.bench.stream.stream_result import Compared, ContenderSum, StreamResult, Sum
-from tuner.words.counts import counted
 
 _SUMS = """\
 Of streams, all seconds with tuning (deciding, reading event logs, ANALYZE); how many times as long the defaults take, with a 90 %
@@ -37,7 +37,7 @@ def stream_section(stream: FinishedStream, picture: str | None) -> Iterator[str]
     result = stream.result
     yield f"## A stream of {result.executions:,} executions: {result.title}"
     yield from how_measured(stream)
-    if remarks := [*_apart(result), *_died(result)]:
+    if remarks := [*who_was_left_out(result), *nights_apart(result), *_died(result)]:
         yield md_list(remarks)
     yield f"{result.nights} nights of {len(result.shares)} jobs; seconds with tuning, by the share of executions that repeat:"
     heads = [one.name for one in result.contenders]
@@ -54,13 +54,6 @@ def stream_section(stream: FinishedStream, picture: str | None) -> Iterator[str]
         for place in range(len(result.contenders[0].compared))
     ]
     yield md_table(("a query comes back", "executions", *heads), rows)
-
-
-def _apart(result: StreamResult) -> Iterator[str]:
-    """Nights that a stream went on with later: contenders that were added, or runs that were repeated."""
-    if result.apart:
-        nights = counted(len(result.apart), "night")
-        yield f"runs of {nights} of jobs began up to {max(result.apart):.1f} h apart: compare them with care"
 
 
 def _died(result: StreamResult) -> Iterator[str]:

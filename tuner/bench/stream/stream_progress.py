@@ -30,6 +30,10 @@ class StreamProgress:
         self._seconds.append(run.application_seconds + run.tuning_seconds)
         self._ended.clear()
 
+    def set_left(self, runs: int) -> None:
+        """So many are yet to run: contenders that are left out have no more."""
+        self._runs = len(self._seconds) + runs
+
     def _left_seconds(self) -> float:
         """By whole runs so far; in the first one by its queries."""
         usual = fmean(self._seconds) if self._seconds else fmean(self._ended) * self._queries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 import numpy as np
@@ -98,7 +98,8 @@ class ContenderSum:
 @dataclass(frozen=True, slots=True)
 class StreamResult:
     """All contenders, Spark's defaults first. `shares` are those of repeated executions by job. `apart` are the hours between the
-    starts of applications that are compared, one for each job's night in which these are more than MOST_HOURS."""
+    starts of applications that are compared, one for each job's night in which these are more than MOST_HOURS. `left_out` says
+    why a contender is not among them."""
 
     title: str
     nights: int
@@ -106,9 +107,12 @@ class StreamResult:
     shares: Mapping[str, float]
     contenders: tuple[ContenderSum, ...]
     apart: tuple[float, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def stream_result(title: str, titles: Mapping[str, str], done: Sequence[JobNight]) -> StreamResult:
+def stream_result(
+    title: str, titles: Mapping[str, str], done: Sequence[JobNight], left_out: Mapping[str, str] | None = None
+) -> StreamResult:
     """The result of what is done, by contender in the order of their titles."""
     return StreamResult(
         title,
@@ -117,6 +121,7 @@ def stream_result(title: str, titles: Mapping[str, str], done: Sequence[JobNight
         {one.job.name: one.job.share for one in done},
         tuple(_contender(name, titles[name], done) for name in titles),
         tuple(one.hours_apart for one in done if one.hours_apart > MOST_HOURS),
+        left_out or {},
     )
 
 

@@ -194,11 +194,11 @@ def _run_and_show_stream(stream: StreamSetup, names: Collection[str], command: s
     """Run what is not on record, then keep and print the result. `command` measures it anew."""
     to_stderr = console(stderr=True)
     with shown_progress(to_stderr) as tell:
-        run_stream(stream, names, lambda text: print_lines(to_stderr, [text]), tell)
-    titles = stream_titles(names)
+        left_out = run_stream(stream, names, lambda text: print_lines(to_stderr, [text]), tell)
+    titles = stream_titles([name for name in names if name not in left_out])
     done = executed(stream, titles)
     records = stream.records(stream.jobs[0].name)
-    result, where = stream_result(stream.setup.workload.title, titles, done), records.machine
+    result, where = stream_result(stream.setup.workload.title, titles, done, left_out), records.machine
     ran = (run for job in stream.jobs for name in titles for run in stream.records(job.name).of(name, stream.nights))
     write_finished(
         stream.setup.directory.parent, Finished(result, command, where, records.version, *when_measured(ran))

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from tests.bench.made import run, runs, setup
 from tuner.bench.bench_result import BenchResult
+from tuner.bench.bench_run import BenchRun
 from tuner.bench.results import results
 from tuner.cli.as_text.bench import show
 
@@ -32,6 +33,17 @@ def test_what_only_one_finishes_died_or_was_left_out(capsys: pytest.CaptureFixtu
     assert "tuner: its application died in run 4 (code 137)" in told
     assert "cbo was left out, for it could not prepare: no statistics" in told
     assert "slower, " not in told
+
+
+def test_rounds_that_a_bench_went_on_with_hours_later_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def at(of: BenchRun, hour: int) -> BenchRun:
+        return replace(of, started_at=f"2026-01-0{of.number}T{hour:02d}:00:00+00:00")
+
+    default, tuned = (runs(name, *[{"q1": 10.0, "q2": 5.0}] * 2) for name in ("default", "tuner"))
+    took = {"default": [at(one, 1) for one in default], "tuner": [at(tuned[0], 2), at(tuned[1], 9)]}
+    told = shown(results(setup(), {"default": "Spark", "tuner": "the tuner"}, took), capsys)
+    assert "runs of round 2 began 8.0 h apart: compare them with care" in told
+    assert "round 1 began" not in told
 
 
 def test_how_little_so_few_repeats_find(capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,12 +81,14 @@ def test_applications_that_died_are_named(capsys: pytest.CaptureFixture[str]) ->
     assert told.index("died") < told.index("seconds with tuning")
 
 
-def test_who_was_left_out_comes_before_any_figure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nights_that_lie_apart_and_who_was_left_out_come_before_any_figure(capsys: pytest.CaptureFixture[str]) -> None:
     found = nights(("default", "tuner"))
+    found[:2] = [replace(one, hours_apart=hours) for one, hours in zip(found, (2.5, 30.0), strict=False)]
     result = stream_result("a stream", {"default": "d", "tuner": "t"}, found, {"cbo": "no statistics"})
     show_stream(Console(width=100), result, "2 cores")
     told = capsys.readouterr().out
-    assert told.index("cbo was left out, for it could not prepare: no statistics") < told.index("seconds with")
+    first = told.index("runs of 2 nights of jobs began up to 30.0 h apart: compare them with care")
+    assert first < told.index("cbo was left out, for it could not prepare: no statistics") < told.index("seconds with")
 
 
 def test_a_slower_query_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tuner.bench.bench_result import BEST, DEFAULT, BenchResult, ContenderResult, QueryResult
-from tuner.bench.remarks import who_was_left_out
+from tuner.bench.remarks import rounds_apart, who_was_left_out
 from tuner.bench.report.least_slowdown import too_few
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.cli.terminal.tables import number_column, table, text_cell, text_column
@@ -100,6 +100,7 @@ def _not_told(result: BenchResult) -> Iterator[str]:
     if others and not any(one.tested for one in others):
         yield "no query was tested for being slower: that takes two repeats at least (--repeats 2)"
     yield from too_few(result)
+    yield from rounds_apart(result)
     yield from who_was_left_out(result)
     if vary := [query.name for query in default.queries if query.numbers_vary]:
         yield f"rows not compared at all, by default even their number differs from run to run: {', '.join(vary)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.table import Column, Table
 
-from tuner.bench.remarks import who_was_left_out
+from tuner.bench.remarks import nights_apart, who_was_left_out
 from tuner.bench.stream.how_often import how_often
 from tuner.bench.stream.stream_result import Compared, ContenderSum, StreamResult, Sum
 from tuner.cli.terminal.print_lines import print_lines
@@ -43,6 +43,7 @@ def _differences(result: StreamResult) -> Iterator[str]:
         if one.died:
             died = [f"night {each.night}, {each.job} (code {each.exit_code})" for each in one.died]
             yield f"{one.name}: its application died in {_named(died)}"
+    yield from nights_apart(result)
     yield from who_was_left_out(result)
 
 

@@ -120,6 +120,36 @@ def test_rows_that_differ_are_named() -> None:
     assert not tuner(stream_result("a stream", TITLES, nights())).other_rows
 
 
+def test_an_execution_with_other_rows_is_no_gain() -> None:
+    found = tuner(stream_result("a stream", TITLES, nights(other="tuner")))
+    same = tuner(stream_result("a stream", TITLES, nights()))
+    assert (found.compared[1].executions, found.compared[1].faster) == (NIGHTS - 1, NIGHTS - 1)
+    assert found.total.seconds == pytest.approx(same.total.seconds - 5.01 + 10)
+
+
+def test_what_failed_by_default_is_in_no_sum() -> None:
+    done = nights()
+    failed = executed(1, "repeats-50", "r01", 1, {"default": 900.0, "tuner": 50.0}, failed="default")
+    done[1] = job_night(1, HALF, failed, tuning=TUNING)
+    found = stream_result("a stream", TITLES, done)
+    (default, mine), without = found.contenders, stream_result("a stream", TITLES, [done[0], *done[2:]])
+    assert default.failed == ("night 1, repeats-50, r01",)
+    assert (found.executions, default.total.executions) == (2 * NIGHTS, 2 * NIGHTS - 1)
+    assert default.total.seconds == 10.0 * (2 * NIGHTS - 1)
+    assert mine.total.seconds == pytest.approx(tuner(without).total.seconds + 1), "deciding took its second"
+    assert mine.by_night[-1] == pytest.approx(mine.total.seconds)
+    assert (default.application_seconds, mine.compared[1].executions) == (20.0 * 11 + 10, NIGHTS - 1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_night_in_which_nothing_came_through_by_default_leaves_figures() -> None:
+    none = {"default": 0.0, "tuner": 0.0}
+    failed = executed(1, "repeats-50", "r01", 1, {"default": 900.0, "tuner": 50.0}, failed="default")
+    (default, mine) = stream_result("a stream", TITLES, [job_night(1, HALF, failed, tuning=none)] * 6).contenders
+    assert (default.total.ratio, mine.total.ratio, mine.total.low) == (1.0, 1.0, None)
+    assert mine.compared[0].ratio == 1.0
+
+
 def test_json_has_the_result_and_every_execution() -> None:
     done = nights(failed="tuner")
     told = msgspec.json.decode(

@@ -22,17 +22,27 @@ class Executed:
     of: Execution
     times: Mapping[str, QueryTime]
 
+    @property
+    def counted(self) -> bool:
+        """Whether sums of seconds have it. Not if it failed by default: how long that would take is not known."""
+        return not self.times[DEFAULT].error
+
     def seconds(self, contender: str) -> float:
-        """What it took; if it failed, that and what it took by default, where that succeeded."""
+        """What it took; if it failed, that and what it took by default; with other rows, no less than by default."""
         mine, default = self.times[contender], self.times[DEFAULT]
-        return mine.seconds + (default.seconds if mine.error and not default.error else 0.0)
+        if mine.error:
+            return mine.seconds + default.seconds
+        return max(mine.seconds, default.seconds) if self.other_rows(contender) else mine.seconds
 
     def compared(self, contender: str) -> bool:
-        """Whether it succeeded with both, so that their seconds can be compared."""
-        return not self.times[contender].error and not self.times[DEFAULT].error
+        """Whether it succeeded with both and gave the same rows, so that their seconds can be compared."""
+        return self._ended(contender) and not self.other_rows(contender)
 
     def other_rows(self, contender: str) -> bool:
-        return self.compared(contender) and self.times[contender].digest != self.times[DEFAULT].digest
+        return self._ended(contender) and self.times[contender].digest != self.times[DEFAULT].digest
+
+    def _ended(self, contender: str) -> bool:
+        return not self.times[contender].error and not self.times[DEFAULT].error
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +59,19 @@ class JobNight:
     exit_codes: Mapping[str, int] = field(default_factory=dict)
     hours_apart: float = 0.0
 
+    @property
+    def counted(self) -> tuple[Executed, ...]:
+        """The executions that sums of seconds have: the same of all contenders."""
+        return tuple(one for one in self.executions if one.counted)
+
     def seconds(self, contender: str) -> float:
         """Those of its queries, and tuning."""
-        return sum(one.seconds(contender) for one in self.executions) + self.tuning[contender]
+        return sum(one.seconds(contender) for one in self.counted) + self.tuning[contender]
+
+    def application_seconds(self, contender: str) -> float:
+        """Those of its application, but for executions that sums do not have."""
+        left_out = sum(one.times[contender].seconds for one in self.executions if not one.counted)
+        return self.applications[contender] - left_out
 
 
 def executed(stream: StreamSetup, contenders: Collection[str]) -> tuple[JobNight, ...]:

@@ -26,8 +26,8 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """All seconds with tuning; `ratio` is the default's over these, `low` to `high` its 90 % interval (None where fewer than
-    LEAST_NIGHTS of jobs tell none)."""
+    """All seconds with tuning, of the executions that the defaults came through; `ratio` is the default's over these (1 where
+    nothing took any time), `low` to `high` its 90 % interval (None where fewer than LEAST_NIGHTS of jobs tell none)."""
 
     executions: int
     seconds: float
@@ -38,8 +38,8 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Executions that took over 5 % less and more than by default, of those `executions` that succeeded with both, by how often
-    their query comes back (0: never). A single pair is noise in part: faster and slower ones tell how much."""
+    """Executions that took over 5 % less and more than by default, of those `executions` that succeeded with both, with the same
+    rows, by how often their query comes back (0: never). A single pair is noise in part: faster and slower ones tell how much."""
 
     every: int
     executions: int
@@ -137,7 +137,7 @@ def _contender(name: str, title: str, done: Sequence[JobNight]) -> ContenderSum:
         {job: _sum(name, [one for one in done if one.job.name == job]) for job in dict.fromkeys(_jobs(done))},
         tuple(by_night),
         sum(one.tuning[name] for one in done),
-        sum(one.applications[name] for one in done),
+        sum(one.application_seconds(name) for one in done),
         tuple(_compared(name, every, all_executed) for every in sorted({one.of.every for one in all_executed})),
         tested,
         slower,
@@ -154,12 +154,14 @@ def _jobs(done: Collection[JobNight]) -> list[str]:
 def _sum(name: str, done: Sequence[JobNight]) -> Sum:
     default = np.array([one.seconds(DEFAULT) for one in done])
     mine = np.array([one.seconds(name) for one in done])
-    executions = sum(len(one.executions) for one in done)
-    return Sum(executions, float(mine.sum()), float(default.sum() / mine.sum()), *_interval(default, mine))
+    executions, took = sum(len(one.counted) for one in done), float(mine.sum())
+    return Sum(executions, took, float(default.sum()) / took if took else 1.0, *_interval(default, mine))
 
 
 def _interval(default: Seconds, mine: Seconds) -> tuple[float, float] | tuple[None, None]:
     """Of the ratio. Whole nights of a job are drawn: its queries share a machine's hour, and what tuning took."""
+    # Those in which the defaults came through nothing tell nothing, and could be all of a draw.
+    default, mine = default[default > 0], mine[default > 0]
     nights = len(default)
     if nights < LEAST_NIGHTS:
         return None, None

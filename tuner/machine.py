@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 # Spark gets half of the memory, and no more than this: other half for the system's cache of files.
@@ -30,12 +28,8 @@ def driver_memory() -> str:
 
 
 def machine() -> str:
-    """Processor, cores, memory, and the version of pip's Spark where that is the one."""
-    words = [f"{_processor()}, {cores()} cores, {memory_gb():.0f} GiB", f"Python {platform.python_version()}"]
-    if "SPARK_HOME" not in os.environ:
-        with suppress(PackageNotFoundError):
-            words.append(f"Spark {version('pyspark')}")
-    return ", ".join(words)
+    """Processor, cores, memory, and the version of Python."""
+    return f"{_processor()}, {cores()} cores, {memory_gb():.0f} GiB, Python {platform.python_version()}"
 
 
 def _processor() -> str:

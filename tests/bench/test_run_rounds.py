@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -143,6 +143,58 @@ def test_runs_of_another_version_or_machine_are_only_read(tmp_path: Path, monkey
     ):
         run_rounds(of, [Counting("a", calls), Counting("b", calls)], Records(of), lambda _: None)
     assert {name for name, _, _ in calls} == {"a"}
+
+
+@pytest.fixture
+def spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Takes a Spark of a version, of which only names are there, with these defaults."""
+
+    def take(version: str, defaults: str) -> None:
+        home = tmp_path / f"spark-{version}"
+        for file, text in (
+            (f"jars/spark-core_2.13-{version}.jar", ""),
+            ("bin/spark-submit", ""),
+            ("conf/spark-defaults.conf", defaults),
+        ):
+            (home / file).parent.mkdir(parents=True, exist_ok=True)
+            (home / file).write_text(text)
+        monkeypatch.setenv("SPARK_HOME", str(home))
+        monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
+
+    return take
+
+
+_DEFAULTS = "spark.executor.memory 4g\nspark.hadoop.fs.s3a.secret.key hunter2\n"
+
+
+def test_which_spark_ran_is_told_and_that_of_another_home_is_another(
+    tmp_path: Path, spark: Callable[[str, str], None]
+) -> None:
+    of = setup(tmp_path / "bench", runs=2, repeats=0)
+    spark("3.5.9", "")
+    run_rounds(of, [Counting("a", [])], Records(of), lambda _: None)
+    assert Records(of).machine.endswith(", Spark 3.5.9")
+    assert Records(of).spark_defaults == ""
+    spark("4.0.1", "")
+    assert Records(of).machine.endswith(", Spark 3.5.9"), "that of the runs"
+    with pytest.raises(TunerError, match=r"measured with Spark 3\.5\.9, not 4\.0\.1: "):
+        run_rounds(of, [Counting("b", [])], Records(of), lambda _: None)
+
+
+@pytest.mark.parametrize("edited", ["", _DEFAULTS.replace("4g", "8g"), _DEFAULTS.replace("hunter2", "hunter3")])
+def test_runs_with_other_defaults_of_spark_are_only_read(
+    tmp_path: Path, spark: Callable[[str, str], None], edited: str
+) -> None:
+    of = setup(tmp_path / "bench", runs=2, repeats=0)
+    spark("4.0.1", _DEFAULTS)
+    run_rounds(of, [Counting("a", [])], Records(of), lambda _: None)
+    assert Records(of).spark_defaults == "spark.executor.memory=4g, spark.hadoop.fs.s3a.secret.key=?"
+    Records(of).require_like_those()
+    spark("4.0.1", edited)
+    assert Records(of).spark_defaults.startswith("spark.executor.memory=4g"), "those of the runs"
+    with pytest.raises(TunerError, match=r"a digest of spark-defaults\.conf sha256:\w{16}, not sha256:\w{16}") as told:
+        run_rounds(of, [Counting("b", [])], Records(of), lambda _: None)
+    assert "hunter" not in str(told.value) + (of.directory / "setup.json").read_text()
 
 
 def test_what_an_old_directory_does_not_tell_is_taken_for_the_same_but_for_its_source(tmp_path: Path) -> None:

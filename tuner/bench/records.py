@@ -15,12 +15,11 @@ import msgspec
 
 from tuner import __version__
 from tuner.bench.bench_run import BenchRun, Setup
+from tuner.bench.spark_used import DEFAULTS, NO_DEFAULTS, SPARK, spark_used
 from tuner.bench.told_setting import told_value
-from tuner.errors import SparkSubmitError, TunerError
+from tuner.errors import TunerError
 from tuner.machine import machine
 from tuner.source_digest import source_digest
-from tuner.spark.spark_submit import find_spark_submit
-from tuner.steering.agent.spark_home import spark_at_hand
 from tuner.whole_file import write_whole
 
 _SETUP = "setup.json"
@@ -52,12 +51,21 @@ class Records:
 
     @property
     def machine(self) -> str:
-        """That the runs on record were measured on; this one where that is not known."""
-        return self._measured_by.get(_MACHINE) or machine()
+        """That the runs on record were measured on, and the Spark; those at hand where that is not known."""
+        by = self._measured_by if _MACHINE in self._measured_by else _measured_by()
+        # Versions that looked at no defaults had Spark's version in the machine's words.
+        return f"{by[_MACHINE]}, Spark {by[SPARK]}" if DEFAULTS in by else by[_MACHINE]
+
+    @property
+    def spark_defaults(self) -> str:
+        """What spark-defaults.conf set for the runs on record, as it may be told; "" for nothing, or where that is not known."""
+        told = self._measured_by.get(DEFAULTS, NO_DEFAULTS)
+        return "" if told == NO_DEFAULTS else told
 
     def require_like_those(self) -> None:
-        """TunerError where the runs on record were measured by another version, source, Spark or machine: no other run compares
-        with them. What an old directory does not tell is taken for the same, but for its source, which digests rows otherwise."""
+        """TunerError where the runs on record were measured by another version, source, machine or Spark, or with other defaults
+        of that: no other run compares with them. What an old directory does not tell is taken for the same, but for its source,
+        which digests rows otherwise."""
         now = _measured_by()
         those = {_SOURCE: _UNKNOWN, **self._measured_by}.items()
         if other := [f"{name} {was}, not {now[name]}" for name, was in those if was != now.get(name, was)]:
@@ -136,15 +144,7 @@ def _write(file: Path, content: Mapping[str, Any]) -> None:
 
 
 def _measured_by() -> dict[str, str]:
-    return {_TUNER: __version__, _SOURCE: source_digest(), "Spark": _spark_version(), _MACHINE: machine()}
-
-
-def _spark_version() -> str:
-    try:
-        spark = spark_at_hand(find_spark_submit())
-    except SparkSubmitError:
-        spark = None
-    return spark.version if spark else _UNKNOWN
+    return {_TUNER: __version__, _SOURCE: source_digest(), **spark_used(), _MACHINE: machine()}
 
 
 def _without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:

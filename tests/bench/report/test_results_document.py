@@ -157,6 +157,13 @@ def cpu(of: BenchRun) -> BenchRun:
     return replace(of, queries=tuple(replace(query, cpu_seconds=2.0) for query in of.queries))
 
 
+def test_what_spark_defaults_had_set_is_told_beside_the_command() -> None:
+    bench = finished({"q1": 5.0, "q2": 5.0})
+    told = "Set by spark-defaults.conf, for all: `spark.executor.memory=4g, spark.my.key=?`."
+    assert told in results_document([replace(bench, spark_defaults="spark.executor.memory=4g, spark.my.key=?")])
+    assert "Set by spark-defaults.conf" not in results_document([bench])
+
+
 def test_what_only_a_contender_finishes_is_listed_apart() -> None:
     default = [run("default", n, {"q1": 10.0, "q2": 0.1}, failed=["q2"]) for n in range(1, 6)]
     page = results_document([bench_of(default, runs("tuner", *[{"q1": 5.0, "q2": 60.0}] * 5))])

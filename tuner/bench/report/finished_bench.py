@@ -27,7 +27,8 @@ Result = TypeVar("Result")
 # Without slots: Python 3.11 makes no instance of a frozen generic class with them by its alias.
 @dataclass(frozen=True)
 class Finished(Generic[Result]):
-    """Its result, the command that measures it anew, and where and when it was measured (ISO 8601)."""
+    """Its result, the command that measures it anew, and where and when it was measured (ISO 8601). `spark_defaults` is what
+    spark-defaults.conf set, as it may be told."""
 
     result: Result
     command: str
@@ -35,6 +36,7 @@ class Finished(Generic[Result]):
     version: str
     started_at: str
     ended_at: str
+    spark_defaults: str = ""
 
 
 FinishedBench = Finished[BenchResult]

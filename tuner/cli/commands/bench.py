@@ -179,7 +179,8 @@ def _run_and_show(
     result = results(setup, {c.name: c.title for c in contenders}, ran, left_out)
     when = when_measured(run for each in ran.values() for run in each)
     where = records.machine
-    write_finished(setup.directory, FinishedBench(result, command, where, records.version, *when))
+    how = (command, where, records.version, *when, records.spark_defaults)
+    write_finished(setup.directory, FinishedBench(result, *how))
     if report is not None:
         from tuner.bench.result_page import write_page
 
@@ -200,9 +201,8 @@ def _run_and_show_stream(stream: StreamSetup, names: Collection[str], command: s
     records = stream.records(stream.jobs[0].name)
     result, where = stream_result(stream.setup.workload.title, titles, done, left_out), records.machine
     ran = (run for job in stream.jobs for name in titles for run in stream.records(job.name).of(name, stream.nights))
-    write_finished(
-        stream.setup.directory.parent, Finished(result, command, where, records.version, *when_measured(ran))
-    )
+    how = (command, where, records.version, *when_measured(ran), records.spark_defaults)
+    write_finished(stream.setup.directory.parent, Finished(result, *how))
     if as_json:
         typer.echo(msgspec.json.encode(stream_json(result, done, where)).decode())
     else:

@@ -99,7 +99,7 @@ def test_an_application_is_waited_for_looked_at_and_ended_once_it_takes_too_long
     monkeypatch.setattr(module, "_LOOK_SECONDS", 0.05)
     program = [sys.executable, "-c", "import time; time.sleep(60)"]
     code = module._run(program, os.environ, tmp_path, tmp_path / "log", module._Patience(0.4, 60.0), look)
-    assert code == -signal.SIGKILL
+    assert code is None
     assert len(looks) > 2
     patience = module._Patience(60.0, 60.0)
     assert module._run([sys.executable, "-c", "exit(3)"], os.environ, tmp_path, tmp_path / "log", patience, look) == 3
@@ -113,7 +113,7 @@ def test_it_is_ended_once_no_line_comes_any_more(tmp_path: Path, monkeypatch: py
     patience = module._Patience(60.0, 0.3)
     started = time.monotonic()
     code = module._run(program, os.environ, tmp_path, tmp_path / "log", patience, lambda: next(lines, False))
-    assert code == -signal.SIGKILL
+    assert code is None
     assert 0.3 < time.monotonic() - started < 30
 
 
@@ -145,7 +145,7 @@ def test_the_defaults_have_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "_run", lambda *_: 1)
     monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
     monkeypatch.setattr(module, "environment_for", lambda program: {})
-    with pytest.raises(TunerError, match="ended with code 1 before its first query ended"):
+    with pytest.raises(TunerError, match="ended with code 1 before its first query was done"):
         DEFAULT.run(setup(tmp_path), 1, [], tmp_path / "work", lambda query: None)
     assert all(q.error for q in THRESHOLD.run(setup(tmp_path), 1, [], tmp_path / "work", lambda query: None).queries)
 
@@ -168,6 +168,58 @@ def test_each_table_that_is_analysed_is_told_so_that_many_are_not_one_that_hangs
     prepared = CostBased().prepare(setup(tmp_path), tmp_path / "cbo" / "run-000")
     assert looked == [True, True]
     assert (prepared.tuning_seconds, prepared.queries) == (4.0, ())
+
+
+@pytest.mark.parametrize(
+    ("submit", "timeout", "first", "following"),
+    [
+        (Submit(), 900.0, 1500.0, 1020.0),
+        (Submit(analyze=True), 900.0, 4200.0, 3720.0),
+        (Submit(analyze=True), 7200.0, 7800.0, 7320.0),
+    ],
+)
+def test_a_table_has_an_hour_to_be_analysed_or_what_a_query_has(
+    tmp_path: Path, submit: Submit, timeout: float, first: float, following: float
+) -> None:
+    patience = module._patience(replace(setup(tmp_path), timeout_seconds=timeout), submit)
+    assert (patience.first, patience.next) == (first, following)
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (None, "the bench ended the application after 3720 s of silence"),
+        (137, "the application ended with code 137"),
+    ],
+)
+@pytest.mark.parametrize("done", [[], ["a"]])
+def test_who_ended_an_analyze_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int | None, why: str, done: list[str]
+) -> None:
+    def run(command: list[str], *_: object) -> int | None:
+        lines = [json.dumps({"name": f"analyze {name}", "seconds": 2.0}) + "\n" for name in done]
+        Path(command[-1]).write_text("".join(lines))
+        return code
+
+    monkeypatch.setattr(module, "_run", run)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    with pytest.raises(TunerError) as raised:
+        CostBased().prepare(setup(tmp_path), tmp_path / "cbo" / "run-000")
+    message = str(raised.value)
+    assert why in message and "spark.log" in message
+    assert ("before its first table was done" in message) is (not done)
+
+
+def test_a_run_that_the_bench_ended_says_so_of_its_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_run", lambda *_: None)
+    monkeypatch.setattr(module, "find_spark_submit", lambda: "spark-submit")
+    monkeypatch.setattr(module, "environment_for", lambda program: {})
+    ran = run_application(setup(tmp_path), Submit(), tmp_path / "work")
+    assert ran.exit_code == -signal.SIGKILL
+    assert {q.error.partition(";")[0] for q in ran.queries} == {
+        "the bench ended the application after 180 s of silence"
+    }
 
 
 def test_how_an_application_ended_stays_with_its_run() -> None:

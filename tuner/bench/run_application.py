@@ -25,6 +25,8 @@ APPLICATION = Path(__file__).with_name("application.py")
 _START_SECONDS = 600.0
 # A query that is cancelled takes a while to end, and so does an application.
 _GRACE_SECONDS = 120.0
+# Statistics of all columns of a table take longer than any query; a table of less is given up by nobody.
+_ANALYZE_SECONDS = 3600.0
 _HELD = "allocated_core_seconds"
 _LOOK_SECONDS = 1.0
 
@@ -48,12 +50,13 @@ class Submit:
 @dataclass(frozen=True, slots=True)
 class Ran:
     """What an application measured of the queries it ran, and how it ended. `allocated_core_seconds` are cores times seconds that
-    its executors were held, busy or idle (None: it did not tell)."""
+    its executors were held, busy or idle (None: it did not tell). `ended` says how, where it did not end well."""
 
     queries: tuple[QueryTime, ...]
     seconds: float
     exit_code: int
     allocated_core_seconds: float | None = None
+    ended: str = ""
 
     def as_run(self, contender: str, number: int) -> BenchRun:
         """The run of a contender that it was, without what tuning took."""
@@ -84,15 +87,21 @@ def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard = lam
     started = time.monotonic()
     written = _Written(results)
     look = partial(_tell, written, heard)
-    code = _run(command, environment_for(program), work, log, _patience(setup), look)
+    patience = _patience(setup, submit)
+    code = _run(command, environment_for(program), work, log, patience, look)
     seconds = time.monotonic() - started
     found, held = _read(results)
+    ended = _how_ended(code, patience)
     if not found and (submit.must_run or submit.analyze):
-        raise TunerError(f"the application ended with code {code} before its first query ended; read {log}")
-    missing = (
-        [] if submit.analyze else _missing(setup, found, seconds, f"the application ended with code {code}; read {log}")
-    )
-    return Ran((*found, *missing), seconds, code, held)
+        raise TunerError(f"{ended} before its first {'table' if submit.analyze else 'query'} was done; read {log}")
+    missing = [] if submit.analyze else _missing(setup, found, seconds, f"{ended}; read {log}")
+    return Ran((*found, *missing), seconds, -signal.SIGKILL if code is None else code, held, ended if code != 0 else "")
+
+
+def _how_ended(code: int | None, patience: _Patience) -> str:
+    if code is None:
+        return f"the bench ended the application after {patience.next:.0f} s of silence"
+    return f"the application ended with code {code}"
 
 
 def _options(setup: Setup, submit: Submit) -> dict[str, Any]:
@@ -138,8 +147,9 @@ class _Patience:
     next: float
 
 
-def _patience(setup: Setup) -> _Patience:
-    return _Patience(_START_SECONDS + setup.timeout_seconds, _GRACE_SECONDS + setup.timeout_seconds)
+def _patience(setup: Setup, submit: Submit) -> _Patience:
+    seconds = max(setup.timeout_seconds, _ANALYZE_SECONDS) if submit.analyze else setup.timeout_seconds
+    return _Patience(_START_SECONDS + seconds, _GRACE_SECONDS + seconds)
 
 
 def _run(
@@ -149,8 +159,9 @@ def _run(
     log: Path,
     patience: _Patience,
     look: Callable[[], bool],
-) -> int:
-    """Its exit code; `look` is called now and then, and once it has ended: it tells whether there are new lines."""
+) -> int | None:
+    """Its exit code, None where it had to be ended; `look` is called now and then, and once it has ended: it tells whether there
+    are new lines."""
     with log.open("wb") as output:
         # A process group of its own: an interrupted bench leaves no Spark behind.
         process = subprocess.Popen(
@@ -166,7 +177,7 @@ def _run(
                 process.wait()
 
 
-def _waited(process: subprocess.Popen[bytes], patience: _Patience, look: Callable[[], bool]) -> int:
+def _waited(process: subprocess.Popen[bytes], patience: _Patience, look: Callable[[], bool]) -> int | None:
     until = time.monotonic() + patience.first
     while (left := until - time.monotonic()) > 0:
         try:
@@ -174,7 +185,7 @@ def _waited(process: subprocess.Popen[bytes], patience: _Patience, look: Callabl
         except subprocess.TimeoutExpired:
             if look():
                 until = time.monotonic() + patience.next
-    return -signal.SIGKILL
+    return None
 
 
 class _Written:

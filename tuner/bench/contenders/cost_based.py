@@ -36,7 +36,7 @@ class CostBased:
         shutil.rmtree(self._catalog(work), ignore_errors=True)
         ran = run_application(setup, Submit(catalog=self._catalog(work), analyze=True), work)
         if ran.exit_code:
-            raise TunerError(f"ANALYZE ended with code {ran.exit_code}; read {work / 'spark.log'}")
+            raise TunerError(f"ANALYZE: {ran.ended}; read {work / 'spark.log'}")
         return replace(
             ran.as_run(self.name, 0),
             queries=(),

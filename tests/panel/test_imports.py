@@ -35,7 +35,9 @@ def test_it_stands_among_the_recommendations_before_a_run_has_it(ask: Ask, store
     keep(store, night(0, query("q1", 20)), details=outlook())
     client = ask()
     assert client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["total"] == 0
-    store.keep_imports([ImportedChange(COHORT, CHANGE, "bea", FIRST + timedelta(hours=9), "4.0.1", Cluster(cores=8))])
+    store.keep_imports(
+        [ImportedChange(COHORT, CHANGE, "bea", FIRST + timedelta(hours=9), "4.0.1", Cluster(cores=8), 10**9)]
+    )
     (one,) = client.get("/api/cohort/recommendations", params={"cohort": COHORT}).json()["items"]
     assert (one["standing"], one["sentence"], one["status"]) == ("trial", SAID, "")
     assert [action["change_id"] for action in one["actions"]] == [CHANGE.id]
@@ -46,7 +48,7 @@ def test_it_stands_among_the_recommendations_before_a_run_has_it(ask: Ask, store
 def test_the_audit_says_who_imported_it(ask: Ask, store: Store) -> None:
     keep(store, night(0, query("q1", 20)), details=outlook())
     at = FIRST + timedelta(hours=9)
-    store.keep_imports([ImportedChange(COHORT, CHANGE, "bea", at, "4.0.1", Cluster(cores=8))])
+    store.keep_imports([ImportedChange(COHORT, CHANGE, "bea", at, "4.0.1", Cluster(cores=8), 10**9)])
     (one,) = ask().get("/api/cohort/audit", params={"cohort": COHORT}).json()["items"]
     assert (one["did"], one["by"], one["words"], one["reason"]) == (
         "import",

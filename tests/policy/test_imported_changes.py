@@ -154,7 +154,8 @@ def test_a_property_is_for_the_queries_that_are_here() -> None:
     ("known", "difference"),
     [
         ({"input_bytes": 5 * GB}, "inputs of 1.0 GB instead of 5.0 GB"),
-        ({"input_bytes": 0}, ""),
+        ({"input_bytes": 0}, "inputs of 1.0 GB instead of ones that are not known"),
+        ({"input_bytes": 2 * GB}, ""),
         ({"spark_version": "3.5.1"}, "Spark 4.0 instead of 3.5"),
         ({"spark_version": ""}, ""),
         ({"cluster": Cluster(cores=400)}, "8 cores instead of 400"),
@@ -178,6 +179,12 @@ def test_a_property_that_was_proven_with_others_waits_for_a_person(known: dict[s
     assert standings(next_of([night(0)], imported(HINT, **known))) == {HINT.id: Standing.TRIAL}, (
         "the agent has its sizes"
     )
+
+
+@pytest.mark.parametrize("there", [0, 5 * GB])
+def test_a_property_waits_for_no_inputs_where_none_are_known_here(there: int) -> None:
+    found = next_of([night(0, input_bytes=0)], imported(PROPERTY, input_bytes=there))
+    assert standings(found) == {PROPERTY.id: Standing.TRIAL}
 
 
 def test_a_property_that_moves_no_partitions_waits_for_no_cores() -> None:

@@ -125,17 +125,22 @@ def _has(query: Query, action: Action) -> bool:
 
 
 def _difference(one: ImportedChange, latest: Run, outcome: Outcome) -> str:
-    """In words, what runs here have that it was not proven with; "" where nothing is known to differ."""
+    """In words, what runs here have that it is not known to be proven with; "" where nothing is known to differ."""
     proven = context_of(Outcome("", one.spark_version, None, one.cluster, ()))
     if difference := context_of(outcome, latest.decision.cuts).difference(proven):
         return difference
     if _sets_partitions(one.change) and (difference := more_or_fewer_cores(latest, outcome, one.cluster)):
         return difference
-    here = total_data_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries)
+    return _other_inputs(one, total_data_bytes(q for q in outcome.queries if q.fingerprint in one.change.queries))
+
+
+def _other_inputs(one: ImportedChange, here: int) -> str:
+    """Also where those that it was proven with are not known: nothing else says how large they may be."""
     least, most = sorted((here, one.input_bytes))
-    if least > 0 and most > OTHER_INPUTS * least:
-        return f"inputs of {format_bytes(here)} instead of {format_bytes(one.input_bytes)}"
-    return ""
+    if not here or most <= OTHER_INPUTS * least:
+        return ""
+    there = format_bytes(one.input_bytes) if one.input_bytes else "ones that are not known"
+    return f"inputs of {format_bytes(here)} instead of {there}"
 
 
 def _sets_partitions(change: Change) -> bool:

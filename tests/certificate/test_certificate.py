@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from tests.benchmarks.certificate import __main__ as certificate
 from tests.benchmarks.certificate import nights
 from tests.benchmarks.certificate.bound import upper_bound
 from tests.benchmarks.certificate.nights import play_nights
@@ -245,6 +246,51 @@ def test_what_whole_commands_took_longer_hides_not_that_no_run_had_changes() -> 
     text = page([runs], {"job": 1}, "command", "machine", "2026-11-23")
     assert "Not known: no run had a change in force." in text
     assert "- whole commands, with deciding and reading logs: 12 s steered" in text
+
+
+FINE, SLOW = pair((one(5), one(9))), pair((one(12, 9), one(10, 8)))
+UNSTEERED = pair((one(5), one(5)), changes=BY_ITSELF)
+
+
+@pytest.mark.parametrize(
+    ("played", "options", "code", "said"),
+    [
+        ([FINE], [], 0, ""),
+        ([FINE, SLOW], [], 0, ""),
+        ([FINE, SLOW, SLOW], [], 1, "queries slower in all pairs: 2 of 3, where chance makes 1 at most"),
+        ([FINE, SLOW, SLOW], ["--nights", "3"], 1, "queries slower in all pairs: 2 of 3"),
+        ([*[FINE] * 298, SLOW, SLOW, SLOW], [], 0, ""),
+        ([UNSTEERED], [], 1, "no change acted on any query: nothing is known"),
+        ([], [], 1, "no change acted on any query: nothing is known"),
+        ([UNSTEERED], ["--nights", "1"], 0, ""),
+        ([UNSTEERED], ["--only", "job"], 0, ""),
+        ([pair((one(5), one(9, digest="8")))], [], 1, "queries with other results: 1"),
+        (
+            [replace(FINE, steered=(Ran(False, ("order",), 9),))],
+            ["--only", "job"],
+            1,
+            "failed where the twin did not: 1",
+        ),
+    ],
+)
+def test_a_run_that_shows_nothing_or_more_losses_than_chance_makes_is_no_certificate(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    played: list[Pair],
+    options: list[str],
+    code: int,
+    said: str,
+) -> None:
+    trap = Trap("job", lambda folder, seed: None, {}, [Night()] * 3, {})
+    monkeypatch.setattr(certificate, "traps", lambda seed: [trap])
+    monkeypatch.setattr(certificate, "suites", list)
+    monkeypatch.setattr(certificate, "play_nights", lambda *_: iter(played))
+    monkeypatch.setattr("sys.argv", ["certificate", str(tmp_path), *options])
+    assert certificate.main() == code
+    told = capsys.readouterr()
+    assert (said in told.err) if said else not told.err
+    assert "# Regression certificate" in told.out
 
 
 def test_tables_are_the_same_for_a_seed_and_their_values_as_frequent_as_they_say(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -12,6 +12,9 @@ from tests.benchmarks.certificate.pair import Executed, Pair
 
 # Slower by more than this share, and by more seconds than a query's planning varies by.
 SLOWER, SLOWER_SECONDS = 0.05, 0.3
+# Of executions, and one at least: four runs that all take longer than four others are chance once in 70, most of these by less
+# than the above. Of 359 one was so.
+CHANCE = 0.01
 
 
 # Seed, job, changes of its data so far, query, values.
@@ -151,6 +154,18 @@ def certify(pairs: Sequence[Pair]) -> Certificate:
         twin_command_seconds=sum(twin.seconds for _, twin in whole),
         steered_command_seconds=sum(steered.seconds for steered, _ in whole),
     )
+
+
+def breaches(found: Certificate, *, whole: bool) -> Iterator[str]:
+    """What keeps the promise from being certified, in words. A `whole` run, of all nights of all jobs, has to show something."""
+    if found.failed:
+        yield f"runs that failed where the twin did not: {len(found.failed)}"
+    if found.differing:
+        yield f"queries with other results: {len(found.differing)}"
+    if len(found.slower) > (most := max(1, int(CHANCE * found.executions))):
+        yield f"queries slower in all pairs: {len(found.slower)} of {found.executions}, where chance makes {most} at most"
+    if whole and not found.executions:
+        yield "no change acted on any query: nothing is known"
 
 
 def compared(pair: Pair) -> list[Compared]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.advice.joins import facts, query, query_25
-from tuner.advice.advisors.key_filter import advise_key_filters
+from tuner.advice.advisors.key_filter import MOST_KEYS, advise_key_filters
 from tuner.advice.advisors.runtime_filter import advise_runtime_filters
 from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.bloom_filter_seconds import BUILD_SECONDS
@@ -82,6 +82,12 @@ def test_of_two_sources_the_better_is_taken() -> None:
     whole = replace(SITE, source=("db.item", "db.shop"), kept=0.001, source_amounts={"scan": 50e6})
     (change,) = advised(whole, SITE)
     assert change.actions[0].relations == ("db.item",)
+
+
+@pytest.mark.parametrize(("keys", "join"), [(MOST_KEYS, "5160"), (MOST_KEYS + 1, "7777")])
+def test_a_source_of_too_many_keys_keeps_no_other_from_its_input(keys: int, join: str) -> None:
+    better, other = replace(SITE, source_rows=keys), replace(SITE, join="7777", source=("db.shop",), kept=0.1)
+    assert [change.actions[0].target for change in advised(better, other)] == [join]
 
 
 def test_of_two_joins_one_filters_an_input_until_a_run_tells_what_that_leaves() -> None:

@@ -58,8 +58,7 @@ def advise_key_filters(facts: Facts) -> Iterator[Change]:
             # A broadcast drops the same rows before they are shuffled. Once it is there, the next run tells what is left to drop.
             if found.gain <= broadcasts.get((query.fingerprint, found.site.join), 0.0):
                 continue
-            worth_it = is_worth_it(found.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE)
-            if found.site.source_rows <= MOST_KEYS and worth_it:
+            if is_worth_it(found.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
                 yield _change(facts, found)
 
 
@@ -70,8 +69,8 @@ def _broadcasts(facts: Facts) -> dict[tuple[str, str], float]:
 
 
 def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
-    """The best filter of each input: what it leaves for others to drop, the next run tells."""
-    filters = (_priced(query, site, costs, cores) for site in query.key_filters)
+    """The best filter of each input, of those that can hold their keys: what it leaves for others to drop, the next run tells."""
+    filters = (_priced(query, site, costs, cores) for site in query.key_filters if site.source_rows <= MOST_KEYS)
     taken: set[tuple[str, ...]] = set()
     for found in sorted(filters, key=lambda found: -found.gain):
         if found.site.relations not in taken:

@@ -97,8 +97,45 @@ def test_what_a_semi_join_tests_is_filtered_by_the_share_that_the_sources_own_fi
 
 def test_of_a_left_outer_join_only_the_right_input_is() -> None:
     (site,) = _found("Inner", "LeftOuter")
-    assert (site.relations, site.measured) == (("t.sales",), False)
+    assert (site.relations, site.measured) == (("t.sales",), True)
     assert _found("Inner", "RightOuter") == []
+
+
+# Each item comes out, with its sales or without.
+WHOLE = (
+    GROUPED.replace("Inner | number of output rows=1000\n", "LeftOuter | number of output rows=20500\n")
+    .replace(
+        "Filter | (w#6 = 9) | number of output rows=50\n", "Filter | isnotnull(i#5) | number of output rows=20000\n"
+    )
+    .replace("shuffle records written=50\n", "shuffle records written=20000\n")
+)
+
+
+def test_of_the_right_input_an_outer_join_keeps_at_most_what_it_puts_out() -> None:
+    (site,) = _sites(WHOLE)
+    assert (site.source, site.source_rows) == (("t.items",), 20_000)
+    assert (site.kept, site.measured) == (pytest.approx(0.205, rel=0.01), True)
+
+
+def test_so_it_is_of_the_left_input_of_a_right_outer_join() -> None:
+    (site,) = _sites(_turned(WHOLE.strip("\n")).replace("[i#5], [k#1], LeftOuter", "[k#1], [i#5], RightOuter"))
+    assert (site.relations, site.source) == (("t.sales",), ("t.items",))
+    assert (site.kept, site.measured) == (pytest.approx(0.205, rel=0.01), True)
+
+
+def _turned(text: str) -> str:
+    """A join with its two inputs the other way round."""
+    join, *rest = text.split("\n")
+    first, second = (at for at, line in enumerate(rest) if line.startswith("  Sort"))
+    return "\n".join((join, *rest[second:], *rest[first:second]))
+
+
+def test_where_as_much_comes_out_of_an_outer_join_the_sources_own_filters_tell() -> None:
+    many = "output rows=90000\n"
+    (site,) = _found("output rows=1000\n", many, GROUPED.replace("Inner", "LeftOuter"))
+    assert (site.measured, site.kept) == (False, pytest.approx(51 / 20_000))
+    assert _found("output rows=20500\n", many, WHOLE) == []
+    assert _found("LeftOuter", "LeftOuter, (v#2 < w#6)", WHOLE) == [], "the keys may keep more"
 
 
 @pytest.mark.parametrize(
@@ -134,6 +171,15 @@ def test_the_source_is_the_other_input_or_the_relation_of_it_that_has_the_keys()
     )
     assert (alone.source, alone.source_rows, alone.kept) == (("t.orders",), 1000, pytest.approx(0.1, rel=0.01))
     assert (whole.measured, alone.measured) == (True, False)
+
+
+def test_so_it_is_below_an_outer_join() -> None:
+    whole, alone = _found("[c#2], Inner", "[c#2], LeftOuter", JOINED)
+    assert [site.source for site in (whole, alone)] == [("t.orders", "t.parts"), ("t.orders",)]
+    assert (whole.kept, whole.measured) == (pytest.approx(0.002, rel=0.01), True)
+    assert (alone.kept, alone.measured) == (pytest.approx(0.1, rel=0.01), False)
+    (alone,) = _found("Inner | number of output rows=2000\n", "LeftOuter | number of output rows=800000\n", JOINED)
+    assert (alone.source, alone.kept, alone.measured) == (("t.orders",), pytest.approx(0.1, rel=0.01), False)
 
 
 def test_what_an_order_above_ran_twice_is_counted_once() -> None:
@@ -175,3 +221,17 @@ def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops()
     text = GROUPED.replace("(v#2 > 1)", "might_contain(Subquery subquery#7, xxhash64(k#1))").rstrip() + asked
     (site,) = _sites(text.replace("output rows=1000\n", "output rows=99000\n"))
     assert site.filtered and site.kept > 0.9
+
+
+def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left() -> None:
+    asked = """
+        Subquery | subquery#7
+          ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(c#9))])
+            Scan parquet t.orders | [c#9]
+"""
+    scan = "      Scan parquet t.lines | [c#2] | number of output rows=1000000\n"
+    asks = "might_contain(Subquery subquery#7, xxhash64(c#2))"
+    filtered = f"      Filter | {asks} | number of output rows=200000\n  {scan}"
+    text = JOINED.replace(scan, filtered + asked.strip("\n") + "\n").replace("c#2], Inner", "c#2], LeftOuter")
+    sites = _sites(text.replace("output rows=2000\n", "output rows=200000\n"))
+    assert [(site.source, site.filtered) for site in sites] == [(("t.orders", "t.parts"), True), (("t.orders",), True)]

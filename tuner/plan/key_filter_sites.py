@@ -38,6 +38,8 @@ MOST_SITES = 20
 _BOTH = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI})
 # Their left rows all come out, or those without a match do.
 _RIGHT_ALONE = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_ANTI, JoinType.EXISTENCE})
+# They put out each right row that meets another, once or more.
+_PUT_RIGHT_OUT = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_OUTER})
 # Below these a row that is missing changes no other row.
 _PASSING = EXCHANGED | {"Filter", "Project"}
 _FROM_LEFT = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_OUTER})
@@ -125,12 +127,15 @@ class _Finder:
         alone = self._way(other, keys, source=True)
         share = _share_kept(alone.start) if alone else None
         is_alone = alone is not None and alone.relations == other.relations
-        if measured is not None:
-            yield _Way((), other.node, other.relations), measured, True
-        elif is_alone and share is not None:
+        # An outer join keeps no more rows than it puts out: where these are many, that tells little.
+        tells = measured is not None and (measured <= MOST_KEPT or join.type is not JoinType.LEFT_OUTER)
+        if is_alone and share is not None and not tells:
             yield _Way((), other.node, other.relations), share, False
+        elif measured is not None:
+            yield _Way((), other.node, other.relations), measured, True
         if alone is not None and not is_alone and share is not None:
-            yield alone, max(share, measured or 0.0), measured is not None and measured >= share
+            least = measured if measured is not None and tells else 0.0
+            yield alone, max(share, least), least >= share
 
     def _way(self, side: JoinInput, keys: Sequence[str], *, source: bool = False) -> _Way | None:
         """From an input down to where all its keys are read; None where they are of several relations, or of one twice.
@@ -177,13 +182,13 @@ class _Finder:
 
 
 def _measured_share(join: Join, filtered: JoinInput, counting: Counting) -> float | None:
-    """The share of an input that its join keeps at most; None where it puts out rows that met nothing, drops some for another
-    condition than its keys, or does not tell."""
+    """The share of an input that its join keeps at most; None where not each row that it keeps comes out, where it drops some for
+    another condition than its keys, or does not tell."""
     if join.has_condition:
         return None
-    drops = join.type in (JoinType.INNER, JoinType.CROSS) or (join.type is JoinType.LEFT_SEMI and filtered is join.left)
+    comes_out = filtered is join.left or join.type in _PUT_RIGHT_OUT
     before, after = (output_rows(node, finished=True, counting=counting) for node in (filtered.node, join.node))
-    return min(1.0, (after + 1) / before) if drops and before and after is not None else None
+    return min(1.0, (after + 1) / before) if comes_out and before and after is not None else None
 
 
 def _share_kept(start: PlanNode) -> float | None:

@@ -24,9 +24,7 @@ def forbidden_broadcasts(
     while it ran.
     """
     everywhere = frozenset(name for conf in confs for name in broadcasts_off(conf))
-    in_query: dict[str, frozenset[str]] = {}
-    for query in queries:  # of a query that runs several times, once may be without
-        in_query[query.fingerprint] = in_query.get(query.fingerprint, everywhere).union(query.broadcasts_off)
+    in_query = _off_by_query(everywhere, queries)
     anywhere = everywhere.union(*in_query.values())
     if not anywhere:
         return {}
@@ -36,6 +34,20 @@ def forbidden_broadcasts(
         if name := next(filter(None, names), ""):
             why = Reason(ReasonCode.BROADCASTS_OFF, {"property": name})
             found |= {id_: why for id_ in (change.id, change.needs) if id_}
+    return found
+
+
+def forbidding_queries(conf: Mapping[str, str], queries: Sequence[Query]) -> frozenset[str]:
+    """The queries of a run, by fingerprint, whose joins a hint may not broadcast."""
+    in_query = _off_by_query(frozenset(broadcasts_off(conf)), queries)
+    return frozenset(fingerprint for fingerprint, names in in_query.items() if _STATIC in names)
+
+
+def _off_by_query(everywhere: frozenset[str], queries: Sequence[Query]) -> Mapping[str, frozenset[str]]:
+    """The thresholds that are below 0 in each query: one that runs several times may be without them once."""
+    found: dict[str, frozenset[str]] = {}
+    for query in queries:
+        found[query.fingerprint] = found.get(query.fingerprint, everywhere).union(query.broadcasts_off)
     return found
 
 

@@ -18,6 +18,7 @@ from tuner.model.action import ActionKind, Hint
 from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.key_filter_site import KeyFilterSite
+from tuner.spark.knobs import BROADCAST_THRESHOLD
 from tuner.words.reasons import reason_words
 
 SITE = KeyFilterSite(
@@ -143,3 +144,19 @@ def test_a_broadcast_of_the_same_join_that_gains_more_takes_its_place() -> None:
     assert of_join(amounts={"sort": 1.3e6}, rows=1_000_000, join="another")[1] != []
     broadcast, found = of_join(amounts={"sort": 20e6})
     assert broadcast and [change.advisor for change in found] == ["key_filter"]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "in_query", "filtered"),
+    [("10m", (), False), ("-1", (), True), ("10m", (BROADCAST_THRESHOLD.property,), True)],
+)
+def test_a_broadcast_that_the_job_forbids_takes_no_place(
+    threshold: str, in_query: tuple[str, ...], filtered: bool
+) -> None:
+    joined = replace(query_25(), broadcasts_off=in_query)
+    (join,) = joined.joins
+    site = replace(SITE, join=join.signature, source=join.left.relations, amounts={"sort": 1.3e6}, rows=1_000_000)
+    conf = {BROADCAST_THRESHOLD.property: threshold}
+    job = facts(replace(joined, key_filters=(site,)), reach=Reach.AGENT, conf=conf)
+    assert Hint.BROADCAST in {hint.hint for hint in best_hints(job)}, "a person may approve it"
+    assert bool(list(advise_key_filters(job))) is filtered

@@ -13,6 +13,7 @@ from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.bloom_filter_seconds import bloom_filter_seconds
 from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
 from tuner.advice.facts import Facts
+from tuner.advice.forbidden_broadcasts import forbidding_queries
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Basis
 from tuner.cost.learned.unit_cost_fit import work_seconds
@@ -63,9 +64,11 @@ def advise_key_filters(facts: Facts) -> Iterator[Change]:
 
 
 def _broadcasts(facts: Facts) -> dict[tuple[str, str], float]:
-    """What broadcasts are to gain, by query and join."""
+    """What broadcasts are to gain, by query and join: those that the job does not forbid."""
+    forbidding = forbidding_queries(facts.conf, facts.queries)
     hints = (hint for hint in best_hints(facts) if hint.hint is Hint.BROADCAST)
-    return {(hint.query.fingerprint, hint.join.signature): hint.gain for hint in hints}
+    gains = {(hint.query.fingerprint, hint.join.signature): hint.gain for hint in hints}
+    return {place: gain for place, gain in gains.items() if place[0] not in forbidding}
 
 
 def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:

@@ -223,7 +223,8 @@ def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops()
     assert site.filtered and site.kept > 0.9
 
 
-def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left() -> None:
+@pytest.mark.parametrize("left", [200_000, 2_000])
+def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left(left: int) -> None:
     asked = """
         Subquery | subquery#7
           ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(c#9))])
@@ -231,7 +232,7 @@ def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left() -> None:
 """
     scan = "      Scan parquet t.lines | [c#2] | number of output rows=1000000\n"
     asks = "might_contain(Subquery subquery#7, xxhash64(c#2))"
-    filtered = f"      Filter | {asks} | number of output rows=200000\n  {scan}"
+    filtered = f"      Filter | {asks} | number of output rows={left}\n  {scan}"
     text = JOINED.replace(scan, filtered + asked.strip("\n") + "\n").replace("c#2], Inner", "c#2], LeftOuter")
-    sites = _sites(text.replace("output rows=2000\n", "output rows=200000\n"))
+    sites = _sites(text.replace("output rows=2000\n", f"output rows={left}\n"))
     assert [(site.source, site.filtered) for site in sites] == [(("t.orders", "t.parts"), True), (("t.orders",), True)]

@@ -93,7 +93,8 @@ class _Finder:
     ) -> Iterator[KeyFilterSite]:
         way = self._way(filtered, keys)
         rows = counted_rows(way.start) if way else 0
-        if way is None or rows < LEAST_ROWS:
+        # What a filter left few rows of, it will be needed for again.
+        if way is None or rows < LEAST_ROWS and not way.is_filtered:
             return
         # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
         is_tested = join.type is JoinType.LEFT_SEMI and filtered is join.left

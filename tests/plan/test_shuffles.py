@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tuner.model.query import ShuffleExchange
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, build_tree
 from tuner.plan.shuffles import find_shuffles
 
-from .trees import fixture, plan
+from .trees import fixture, parse, plan
 
 
 def only(text: str) -> ShuffleExchange:
@@ -161,3 +162,85 @@ def test_what_another_query_put_into_a_cache_is_left_out() -> None:
     )
     assert find_shuffles(plan(cached.format("", "")), {}) == ()
     assert [shuffle.data_bytes for shuffle in find_shuffles(plan(cached.format("800", "40")), {})] == [800]
+
+
+WRITTEN_GROUPS = """
+Execute InsertIntoHadoopFsRelationCommand | file:/out, false, Parquet | number of written files=10
+  WriteFiles
+    HashAggregate | keys=[k#1], functions=[sum(v#2)]
+      {last}
+        HashAggregate | keys=[k#1], functions=[partial_sum(v#2)]
+          SortMergeJoin | [j#3], [j#4], Inner
+            Exchange | hashpartitioning(j#3, 5), ENSURE_REQUIREMENTS | data size=500
+              Scan parquet | [j#3, k#1]
+            Exchange | hashpartitioning(j#4, 6), ENSURE_REQUIREMENTS | data size=600
+              Scan parquet | [j#4, v#2]
+"""
+LAST = "Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=800"
+
+
+def feeding(text: str) -> dict[int, bool | None]:
+    """By its partitions, whether tasks that write read a shuffle."""
+    return {shuffle.partitions: shuffle.feeds_write for shuffle in find_shuffles(plan(text), {})}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param(WRITTEN_GROUPS.format(last=LAST), {8: True, 5: False, 6: False}, id="the last"),
+        pytest.param(
+            WRITTEN_GROUPS.format(last="Project"),
+            {5: True, 6: True},
+            id="both sides where no other comes after the join",
+        ),
+        pytest.param(
+            WRITTEN_GROUPS.format(last="BroadcastExchange"), {5: False, 6: False}, id="none below what is broadcast"
+        ),
+        pytest.param(
+            WRITTEN_GROUPS.format(last="Exchange | SinglePartition"),
+            {5: False, 6: False},
+            id="none below one partition",
+        ),
+        pytest.param(
+            WRITTEN_GROUPS.format(last=LAST).replace(
+                "HashAggregate | keys=[k#1], functions=[sum", "BroadcastHashJoin | [sum"
+            ),
+            {8: True, 5: True, 6: True},
+            id="those before the last, too, where a task may read what one task wrote",
+        ),
+        pytest.param(
+            WRITTEN_GROUPS.format(last=LAST).replace("Execute", "Other").replace("written files", "output rows"),
+            {8: None, 5: None, 6: None},
+            id="no operator writes",
+        ),
+        pytest.param(
+            WRITTEN_GROUPS.format(last="CometExchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS"),
+            {8: None, 5: None, 6: None},
+            id="another engine's",
+        ),
+    ],
+)
+def test_which_of_them_the_tasks_read_that_write(text: str, found: dict[int, bool | None]) -> None:
+    assert feeding(text) == found
+
+
+READ_AGAIN = """
+AppendData
+  Union
+    ReusedExchange | [j#9]
+    HashAggregate | keys=[k#1], functions=[sum(v#2)]
+      Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=800
+        Exchange | hashpartitioning(j#3, 5), ENSURE_REQUIREMENTS | data size=500
+          Scan parquet | [j#3, k#1, v#2]
+"""
+
+
+@pytest.mark.parametrize(("is_shown", "found"), [(True, {8: True, 5: True}), (False, {8: None, 5: None})])
+def test_what_writers_read_once_more_is_told_by_its_metrics(*, is_shown: bool, found: dict[int, bool | None]) -> None:
+    info, accumulators = parse(READ_AGAIN)
+    (union,) = info.children
+    reused, groups = union.children
+    shown = msgspec.structs.replace(reused, children=groups.children[0].children if is_shown else ())
+    union = msgspec.structs.replace(union, children=(shown, groups))
+    root = build_tree(msgspec.structs.replace(info, children=(union,)), accumulators)
+    assert {shuffle.partitions: shuffle.feeds_write for shuffle in find_shuffles(root, {})} == found

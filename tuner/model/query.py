@@ -32,7 +32,7 @@ class ShuffleExchange:
     `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
     `adjustable` is False where the user gave the number (REPARTITION_BY_NUM). `map_core_ms` sums the run times of the
     `map_tasks` that wrote it, whatever else they did. `lost`: something went through it that the log does not tell all of,
-    or tells as another engine counts it.
+    or tells as another engine counts it. `feeds_write` says that as many tasks write files as read it, None where no plan tells.
     """
 
     partitions: int
@@ -43,6 +43,7 @@ class ShuffleExchange:
     adjustable: bool
     map_core_ms: int | None = None
     lost: bool = False
+    feeds_write: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuner.plan.joins import JOINS
 from tuner.plan.node import PlanNode
-from tuner.plan.sides import is_exchange
+from tuner.plan.sides import as_written, is_exchange
 
 # What other engines count of their shuffles is not of Spark's rows.
 _SHUFFLES = frozenset({"Exchange", "ShuffleExchange"})
@@ -35,7 +35,7 @@ def _stage(side: PlanNode) -> tuple[list[PlanNode], list[PlanNode]]:
     while stack:
         node = stack.pop()
         if is_exchange(node):
-            exchanges.append(node.children[0] if node.name == "ReusedExchange" and node.children else node)
+            exchanges.append(as_written(node))
         else:
             operators.append(node)
             stack.extend(node.children)

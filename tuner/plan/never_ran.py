@@ -11,7 +11,7 @@ from collections.abc import Container
 from tuner.plan.looked_at import once_a_plan
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import bytes_left_to_read
-from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES, counted_by_tasks, stage_of
+from tuner.plan.sides import SHUFFLE_WRITE_METRICS, SHUFFLES, as_written, counted_by_tasks, stage_of
 
 # What gathers at the driver what a job of its own has made.
 _COLLECTING = frozenset({"BroadcastExchange", "Subquery", "SubqueryBroadcast"})
@@ -46,12 +46,7 @@ def _never_ran(top: PlanNode, below: Container[int]) -> bool:
     if any(map(counted_by_tasks, operators)):
         return False
     # Before Spark 3 they did not count what they read.
-    shuffles = [one for one in map(_read_again, inputs) if one.name in SHUFFLES and _READ[0] in one.metric_ids]
+    shuffles = [one for one in map(as_written, inputs) if one.name in SHUFFLES and _READ[0] in one.metric_ids]
     if any(name in shuffle.metrics for shuffle in shuffles for name in _READ):
         return False
     return any(map(bytes_left_to_read, operators)) or any(s.metrics.get(_WRITTEN) or id(s) in below for s in shuffles)
-
-
-def _read_again(exchange: PlanNode) -> PlanNode:
-    """What was written, of an exchange that is read once more."""
-    return exchange.children[0] if exchange.name == "ReusedExchange" and exchange.children else exchange

@@ -10,8 +10,9 @@ from tuner.model.query import ShuffleExchange
 from tuner.plan.counting import NOTHING_LOST
 from tuner.plan.expression import argument_list, split_top_level
 from tuner.plan.never_ran import never_ran
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, ran_as
 from tuner.plan.sides import SHUFFLES, is_exchange
+from tuner.plan.writes_files import exchanges_of_writers
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
 # Where an exchange comes from, behind its partitioning.
@@ -37,7 +38,7 @@ def find_shuffles(
     through another engine's shuffles, whose metrics are its own.
     """
     found = []
-    unseen = never_ran(root)
+    unseen, of_writers = never_ran(root), exchanges_of_writers(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
     stack = [root]
     while stack:
@@ -61,6 +62,7 @@ def find_shuffles(
                     adjustable=is_adjustable(node),
                     map_core_ms=None if written in lost else core_ms_of.get(written),
                     lost=written in lost or id(node) in unseen,
+                    feeds_write=None if of_writers is None else ran_as(node) in of_writers,
                 )
             )
     return tuple(found)

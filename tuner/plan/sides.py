@@ -98,6 +98,11 @@ def is_exchange(node: PlanNode) -> bool:
     return _EXCHANGE in node.name
 
 
+def as_written(exchange: PlanNode) -> PlanNode:
+    """The exchange that wrote what this one reads: another where it is read once more."""
+    return exchange.children[0] if exchange.name == "ReusedExchange" and exchange.children else exchange
+
+
 def reused_exchanges(nodes: Iterable[PlanNode]) -> Counter[frozenset[int]]:
     """How often these operators read again what an exchange has written (ReusedExchange), by its metrics."""
     return Counter(below.counters for node in nodes if node.name == "ReusedExchange" for below in node.children)

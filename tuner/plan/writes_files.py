@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tuner.model.application import Stage
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, ran_as
+from tuner.plan.sides import SHUFFLES, as_written, is_exchange, stage_of
 
 # What Spark's own writers of files count (BasicWriteJobStatsTracker).
 WRITTEN_FILES = "number of written files"
@@ -26,6 +27,28 @@ def output_of(root: PlanNode, stages: Sequence[Stage]) -> tuple[int, int]:
     writing = [stage for stage in stages if stage.output_bytes]
     counted = max((node.metrics.get(WRITTEN_FILES, 0) for node in root.walk_all()), default=0)
     return sum(stage.output_bytes for stage in writing), counted or sum(stage.tasks for stage in writing)
+
+
+def exchanges_of_writers(root: PlanNode) -> frozenset[object] | None:
+    """The exchanges by which there are as many tasks that write as there are, by what tells them apart (`ran_as`). None where no
+    operator writes, where another engine's is among them, or where the plan does not show what one of them reads again."""
+    tops = [node for node in root.walk_all() if _writes(node)]
+    read: list[PlanNode] = []
+    is_told = bool(tops)
+    while tops and is_told:
+        operators, inputs = stage_of(tops.pop())
+        found = list(map(as_written, inputs))
+        is_told = not any(map(is_exchange, operators[1:])) and all(one.name != "ReusedExchange" for one in found)
+        read += found
+        tops += _read_by_mapper(operators)
+    return frozenset(map(ran_as, read)) if is_told else None
+
+
+def _read_by_mapper(operators: Iterable[PlanNode]) -> Iterator[PlanNode]:
+    """The shuffles of which AQE may have a task read all that one task wrote (OptimizeShuffleWithLocalRead)."""
+    readers = (node for node in operators if node.name in ("BroadcastHashJoin", "WriteFiles") or _writes(node))
+    below = (as_written(child) for node in readers for child in node.children)
+    return (node for node in below if node.name in SHUFFLES)
 
 
 def _writes(node: PlanNode) -> bool:

@@ -278,11 +278,18 @@ def test_what_aqe_would_join_again_gets_no_more_partitions() -> None:
     assert _advised(_compressed(spilling, 3), conf={"spark.sql.adaptive.coalescePartitions.enabled": "false"})
 
 
+SIDES = tuple(ShuffleExchange(200, (60 + n) * 10**9, 20 * 10**9, 10**9, 100, True) for n in range(2))
+# Groups of what is joined, which the tasks that write read.
+FEEDING = (
+    *(replace(one, feeds_write=False) for one in SIDES),
+    ShuffleExchange(200, 10**9, 4 * 10**8, 10**7, 200, True, feeds_write=True),
+)
+
+
 def _two_sides(**more: Any) -> Query:
     """A join of 60 and 61 GB, a third of that as compressed, in 200 partitions."""
-    sides = [ShuffleExchange(200, (60 + n) * 10**9, 20 * 10**9, 10**9, 100, True) for n in range(2)]
-    join = inner(*(side(f"t{n}", rows=10**9, shuffle_bytes=s.data_bytes) for n, s in enumerate(sides)))
-    return replace(query(join, seconds=2000, shuffles=tuple(sides), spilled_bytes=10**12), **more)
+    join = inner(*(side(f"t{n}", rows=10**9, shuffle_bytes=s.data_bytes) for n, s in enumerate(SIDES)))
+    return replace(query(join, seconds=2000, shuffles=SIDES, spilled_bytes=10**12), **more)
 
 
 @pytest.mark.parametrize(
@@ -295,6 +302,11 @@ def _two_sides(**more: Any) -> Query:
         ),
         pytest.param(
             {"writes": True, "output_bytes": 15 * 10**9, "output_files": 200}, False, id="that are small then"
+        ),
+        pytest.param(
+            {"writes": True, "output_bytes": 8 * 10**8, "output_files": 80, "shuffles": FEEDING},
+            True,
+            id="as many files of what comes after another shuffle",
         ),
     ],
 )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.benchmarks.simulation.__main__ import differing, scored
+from tests.benchmarks.simulation.__main__ import differing, main, scored
 from tests.benchmarks.simulation.alternatives import all_advice, best, ever_advised, gain_share, seconds_with
 from tests.benchmarks.simulation.beside import beside
 from tests.benchmarks.simulation.candidate import Candidate
 from tests.benchmarks.simulation.draw import draw
+from tests.benchmarks.simulation.draw_nights import draw_nights
 from tests.benchmarks.simulation.in_force import InForce, everywhere
 from tests.benchmarks.simulation.memory import InMemory
 from tests.benchmarks.simulation.night import Execution, Night
@@ -25,7 +29,7 @@ from tests.benchmarks.simulation.scenario import SCENARIOS, Scenario
 from tests.benchmarks.simulation.score import score
 from tests.benchmarks.simulation.simulated_query import SimulatedQuery, Values
 from tests.benchmarks.simulation.trace import trace
-from tests.benchmarks.simulation.world import World, seconds
+from tests.benchmarks.simulation.world import World, factor, seconds
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.decision import Standing
 from tuner.model.directive_result import DirectiveStatus
@@ -190,7 +194,53 @@ def test_a_broadcast_fails_with_the_values_that_are_too_many_and_no_others() -> 
     assert not InForce(broken, frozenset({Values("q0.same").class_beside()})).breaks(night)
 
 
+# --- Size, and other changes ---
+
+
+def test_a_gain_that_follows_the_size_of_the_input_is_a_loss_once_that_has_grown() -> None:
+    wears_off = replace(candidate(GAINS, 0.5), drift=1.0)
+    usual, small, large = (replace(world_of().nights[1].executions[0], scale=scale) for scale in (1.0, 0.5, 3.0))
+    assert [wears_off.factor(execution) for execution in (usual, small, large)] == [0.5, 0.5, 1.5]
+    night = world_of().nights[1]
+    grown = replace(night, executions=(large, *night.executions[1:]))
+    assert best([wears_off], grown) == (InForce(wears_off, frozenset()),)
+    assert ever_advised(world_of(wears_off, nights=[grown])) == (wears_off,)
+
+
+def test_of_two_gains_that_cost_more_together_the_oracle_takes_the_larger() -> None:
+    order = candidate(Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "q0"), 0.6)
+    meets = replace(candidate(GAINS, 0.5), beside={order.target: 2.0})
+    night, both = world_of().nights[1], everywhere([order, meets])
+    assert factor(night.executions[0], both) == factor(night.executions[0], both[::-1]) == pytest.approx(0.6)
+    assert factor(night.executions[0], both[:1]) == 0.6
+    assert gain_share(night, both[0], both) == pytest.approx(-0.2)
+    chosen = best([order, meets], night)
+    assert [bool(one.classes) for one in chosen] == [False, True]
+    changed = outcome_of(night, both, seconds(night, both)).queries[0]
+    alone = outcome_of(night, both[:1], seconds(night, both[:1])).queries[0]
+    assert changed.executor_cpu_ms == alone.executor_cpu_ms
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("gains that wear off", "drift"), ("changes that meet", "beside"), ("quiet", None)]
+)
+def test_only_their_scenarios_have_them(name: str, told: str | None) -> None:
+    first = [s.name for s in SCENARIOS].index(name)
+    found = [c for n in range(6) for c in draw(1, first + n * len(SCENARIOS), NIGHTS).candidates]
+    assert {field for field in ("drift", "beside") if any(getattr(c, field) for c in found)} == {told} - {None}
+
+
 # --- Nights ---
+
+
+def test_a_machine_stays_as_fast_as_it_is_for_some_nights() -> None:
+    calm = replace(SCENARIOS[0], spells=6, slow_nights=0.0, machine_spread=0.0, moves_per_cohort=0.0)
+    query = SimulatedQuery("q0", 20.0, 10**9, 0.0, 0, 200)
+    values = {"q0": [(Values("q0.same"),)] * 200}
+    nights = draw_nights(np.random.default_rng(1), calm, values, [query], 200, seed=1)
+    changes = sum(one.machine != other.machine for one, other in itertools.pairwise(nights))
+    assert 20 <= changes <= 50
+    assert all(1.0 <= night.machine <= 1.7 for night in nights)
 
 
 def test_more_cores_shorten_the_clock_and_not_the_work_of_processors() -> None:
@@ -257,3 +307,16 @@ def test_a_table_and_a_document_for_each_scenario_and_all() -> None:
     assert list(document) == [*names, "all"]
     assert document["all"]["nights"] == 6 * len(SCENARIOS)
     assert document["all"]["untuned"] == pytest.approx(sum(document[name]["untuned"] for name in names))
+
+
+def test_some_cohorts_are_played_for_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = tmp_path / "figures.json"
+    options = ["--cohorts", "1", "--runs", "2", "--stored", "0", "--long", "1", "--json"]
+    monkeypatch.setattr("sys.argv", ["simulation", *options, str(written)])
+    assert main() == 0
+    found = json.loads(written.read_text())
+    assert {name: figures["nights"] for name, figures in found.items()} == {
+        "quiet": 2,
+        "all": 2,
+        "all, 100 nights": 100,
+    }

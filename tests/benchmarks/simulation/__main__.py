@@ -1,11 +1,11 @@
 """Regret, regressions and false judgements of the policy over many simulated cohorts.
 
-    python -m tests.benchmarks.simulation [--cohorts 10000] [--runs 30] [--seed 1] [--stored 100] [--processes 1]
-        [--json FILE] [--beside FILE]
+    python -m tests.benchmarks.simulation [--cohorts 10000] [--runs 30] [--seed 1] [--stored 100] [--long COHORTS]
+        [--processes 1] [--json FILE] [--beside FILE]
 
 The decisions are the product's own, on worlds whose true effects are known, so that each run is held against the same night
-untuned, with the same noise. `--stored` cohorts go through the history store and `next_decision` as well, and must be decided
-alike.
+untuned, with the same noise. `--long` cohorts, a tenth of all where nothing is said, are played for 100 nights, in which what is
+proven is proven again. `--stored` cohorts go through the history store and `next_decision` as well, and must be decided alike.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from tests.benchmarks.simulation.play import play
 from tests.benchmarks.simulation.report import as_json, tables
 from tests.benchmarks.simulation.score import Score, score
 from tuner.history.store import Store
+
+# What is proven is proven again after 60 runs.
+LONG_RUNS = 100
 
 
 def scored(number: int, seed: int, runs: int) -> Score:
@@ -59,27 +62,38 @@ def differing(cohorts: int, seed: int, runs: int) -> list[str]:
     return found
 
 
+def _shown(console: Console, options: argparse.Namespace, cohorts: int, runs: int) -> list[Score]:
+    """The scores of so many cohorts, printed, with how long they took."""
+    since = time.monotonic()
+    found = list(scores(cohorts, options.seed, runs, options.processes))
+    took = time.monotonic() - since
+    for table in tables(found, f"{cohorts} cohorts of {runs} nights, seed {options.seed}"):
+        console.print(table)
+    print(f"{took:.0f} s, {took / cohorts / runs * 1e3:.2f} ms a night")
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cohorts", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stored", type=int, default=100, help="cohorts that go through the store, too")
+    parser.add_argument(
+        "--long", type=int, help="cohorts that are played for 100 nights, too: a tenth of all by default"
+    )
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--json", type=Path, help="where the figures go as JSON")
     parser.add_argument("--beside", type=Path, help="figures that another version wrote so: shown beside these")
     options = parser.parse_args()
-    since = time.monotonic()
-    found = list(scores(options.cohorts, options.seed, options.runs, options.processes))
-    took = time.monotonic() - since
     console = Console(width=200)
-    for table in tables(found, f"{options.cohorts} cohorts of {options.runs} nights, seed {options.seed}"):
-        console.print(table)
+    figures = as_json(_shown(console, options, options.cohorts, options.runs))
+    if long := options.cohorts // 10 if options.long is None else options.long:
+        figures[f"all, {LONG_RUNS} nights"] = as_json(_shown(console, options, long, LONG_RUNS))["all"]
     if options.beside:
-        console.print(beside(json.loads(options.beside.read_text()), as_json(found)))
-    print(f"{took:.0f} s, {took / options.cohorts / options.runs * 1e3:.2f} ms a night")
+        console.print(beside(json.loads(options.beside.read_text()), figures))
     if options.json:
-        options.json.write_text(json.dumps(as_json(found), indent=2) + "\n")
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
     stored = min(options.stored, options.cohorts)
     since = time.monotonic()
     otherwise = differing(stored, options.seed, options.runs)

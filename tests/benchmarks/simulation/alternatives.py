@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tests.benchmarks.simulation.advisor import looks_gainful
-from tests.benchmarks.simulation.candidate import Candidate
+from tests.benchmarks.simulation.candidate import Candidate, Target
 from tests.benchmarks.simulation.in_force import InForce, everywhere
 from tests.benchmarks.simulation.night import Night
-from tests.benchmarks.simulation.world import World, breaks, seconds
+from tests.benchmarks.simulation.world import World, breaks, factor, seconds
 
 
 def untuned_seconds(night: Night) -> float:
@@ -38,7 +38,7 @@ def all_advice(world: World, night: Night) -> tuple[InForce, ...]:
 
 def ever_advised(world: World) -> tuple[Candidate, ...]:
     """What is advised some night: on joins for any values that come, properties for all that they are meant for."""
-    kinds = {(e.query.fingerprint, e.values.kind): e for night in world.nights for e in night.executions}
+    kinds = {(e.query.fingerprint, e.values.kind, e.scale): e for night in world.nights for e in night.executions}
     alone = [[(execution, execution.query.seconds)] for execution in kinds.values()]
     together = [[(e, night.seconds(e)) for e in night.executions] for night in world.nights]
     return tuple(
@@ -50,8 +50,9 @@ def best(advised: Sequence[Candidate], night: Night) -> tuple[InForce, ...]:
     """Of what is ever advised, whatever is truly faster this night: for each values by themselves, properties together."""
     if not night.number:
         return ()
-    on_joins = tuple(_where_it_gains(c, night) for c in advised if c.is_on_joins)
-    sets = ((*on_joins, *everywhere(some)) for some in _subsets([c for c in advised if not c.is_on_joins]))
+    on_joins = [c for c in advised if c.is_on_joins]
+    some = map(everywhere, _subsets([c for c in advised if not c.is_on_joins]))
+    sets = ((*_where_they_gain(on_joins, night, properties), *properties) for properties in some)
     return min(sets, key=lambda chosen: sum(seconds(night, chosen)))
 
 
@@ -64,13 +65,16 @@ def gain_share(night: Night, one: InForce, in_force: Sequence[InForce]) -> float
     return 1 - after / before if before else 0.0
 
 
-def _where_it_gains(candidate: Candidate, night: Night) -> InForce:
-    gains = (
-        e.values.class_beside()
-        for e in night.executions
-        if candidate.factor(e) < 1 and candidate.fails_from > night.scale * e.values.rows
-    )
-    return InForce(candidate, frozenset(gains))
+def _where_they_gain(on_joins: Sequence[Candidate], night: Night, properties: Sequence[InForce]) -> Iterator[InForce]:
+    """Each on the values with which it is in the fastest choice beside these properties."""
+    gains: dict[Target, set[str]] = {candidate.target: set() for candidate in on_joins}
+    for execution in night.executions:
+        name, rows = execution.query.fingerprint, night.scale * execution.values.rows
+        able = [c for c in on_joins if name in c.factors and c.fails_from > rows]
+        fastest = min(_subsets(able), key=lambda some: factor(execution, (*everywhere(some), *properties)))
+        for candidate in fastest:
+            gains[candidate.target].add(execution.values.class_beside())
+    return (InForce(candidate, frozenset(gains[candidate.target])) for candidate in on_joins)
 
 
 def _subsets(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:

@@ -19,7 +19,8 @@ class Candidate:
 
     `moves` says that the advised number follows the input; executions with `fails_from` times the usual rows fail with it.
     `cpu_off` is by how much its effect on CPU time is another than follows from seconds, `work_off` that on work than CPU time
-    says, as logs.
+    says, as logs. Where the input grows past the usual, its effect follows this power of it (`drift`); where another change is
+    in force on the same query, its target in `beside` says what both do besides what each does.
     """
 
     action: Action
@@ -31,6 +32,8 @@ class Candidate:
     cpu_off: float = 0.0
     work_off: float = 0.0
     by_kind: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    drift: float = 0.0
+    beside: Mapping[Target, float] = field(default_factory=dict)
 
     @property
     def target(self) -> Target:
@@ -48,7 +51,8 @@ class Candidate:
     def factor(self, execution: Execution) -> float:
         """What it truly multiplies an execution's seconds by."""
         name = execution.query.fingerprint
-        return self.by_kind.get((name, execution.values.kind)) or self.factors.get(name, 1.0)
+        usual = self.by_kind.get((name, execution.values.kind)) or self.factors.get(name, 1.0)
+        return usual * max(1.0, execution.scale) ** self.drift if name in self.factors else usual
 
     def foretold(self, execution: Execution) -> float:
         """The factor that an advisor foretells who has seen such an execution without it."""

@@ -42,9 +42,19 @@ def draw_candidates(
 ) -> tuple[Candidate, ...]:
     """Changes of single queries, then properties."""
     found = (*_on_queries(chance, scenario, queries, values), *_properties(chance, scenario, queries))
-    return tuple(
+    drawn = [
         replace(c, cpu_off=float(chance.normal(0, CPU_OFF)), work_off=float(chance.normal(0, WORK_OFF))) for c in found
-    )
+    ]
+    if scenario.drift:
+        drawn = [replace(c, drift=float(chance.uniform(0, scenario.drift))) for c in drawn]
+    return tuple(_meeting(chance, scenario, drawn) if scenario.interaction else drawn)
+
+
+def _meeting(chance: np.random.Generator, scenario: Scenario, found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The same, each with what it does besides where one of those before it is in force on the same query."""
+    for place, one in enumerate(found):
+        met = [other.target for other in found[:place] if not one.factors.keys().isdisjoint(other.factors)]
+        yield replace(one, beside={target: math.exp(chance.normal(0, scenario.interaction)) for target in met})
 
 
 def _on_queries(

@@ -18,6 +18,8 @@ BACK_FILL = 10.0
 CPU_JITTER_SECONDS, MOST_CPU_JITTER = 0.15, 0.3
 SLOWEST = (1.5, 4.0)
 STRAY = (1.5, 3.0)
+# How much longer machines of a slower band take: assumed.
+BANDS = (1.0, 1.7)
 # Shares of failures that are no change's and do not miss their input: what is known of them is that the job's own code and
 # data fail more runs than memory does. The rest does not say why.
 OWN_CODE, OWN_EXIT = 0.25, 0.17
@@ -38,12 +40,14 @@ def draw_nights(
     moves = int(chance.integers(5, count + 5)) if chance.random() < scenario.moves_per_cohort else count
     moved = float(chance.uniform(0.8, 2.0))
     weekday = int(chance.integers(7))
+    bands = _bands(chance, scenario, count)
     nights = []
     for number in range(count):
         scale = (1 + scenario.growth) ** number * (2.0 if number >= doubles else 1.0)
         scale *= 1 + scenario.season * math.sin(2 * math.pi * (number + weekday) / 7)
         scale *= BACK_FILL if chance.random() < scenario.back_fills and number else 1.0
         machine = math.exp(chance.normal(0, scenario.machine_spread)) * _slowness(chance, scenario, seed, number)
+        machine *= bands[number]
         faster = moved if number >= moves else 1.0
         failing = bool(number and chance.random() < scenario.failures)
         nights.append(
@@ -51,7 +55,7 @@ def draw_nights(
                 number=number,
                 scale=scale,
                 machine=machine * faster,
-                executions=_executions(chance, scenario, values, queries, number),
+                executions=_executions(chance, scenario, values, queries, number, scale),
                 start_up_seconds=float(chance.uniform(0.3, 1.5)),
                 spark_version="4.1.0" if number >= moves else "4.0.1",
                 cores=_cores(chance, scenario, 2 * USUAL_CORES if number >= moves else USUAL_CORES),
@@ -74,6 +78,7 @@ def _executions(
     values: Mapping[str, NightlyValues],
     queries: Sequence[SimulatedQuery],
     night: int,
+    scale: float,
 ) -> tuple[Execution, ...]:
     running = [
         (query, one)
@@ -88,7 +93,7 @@ def _executions(
     on_cpu = strays**scenario.cpu_of_slowness
     cpu_noise = np.exp(chance.normal(0, [_cpu_spread(scenario, query, one) for query, one in running]))
     return tuple(
-        Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place] * on_cpu[place]))
+        Execution(query, one, float(noise[place] * strays[place]), float(cpu_noise[place] * on_cpu[place]), scale)
         for place, (query, one) in enumerate(running)
     )
 
@@ -116,6 +121,18 @@ def _slowness(chance: np.random.Generator, scenario: Scenario, seed: int, night:
     fleet = np.random.default_rng([seed, _FLEET, night])
     slow = fleet.random() < scenario.slow_nights_of_all
     return own * (float(fleet.uniform(*SLOWEST)) if slow else 1.0)
+
+
+def _bands(chance: np.random.Generator, scenario: Scenario, count: int) -> list[float]:
+    """What each night takes longer on its machine, which stays for some nights."""
+    if not scenario.spells:
+        return [1.0] * count
+    drawn = chance.uniform(*BANDS, count)
+    stays = chance.random(count) >= 1 / scenario.spells
+    found = [float(drawn[0])]
+    for number in range(1, count):
+        found.append(found[-1] if stays[number] else float(drawn[number]))
+    return found
 
 
 def _cores(chance: np.random.Generator, scenario: Scenario, usual: int) -> int:

@@ -14,12 +14,14 @@ USUAL_CORES, CORES_PER_EXECUTOR = 8, 4
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One execution of a query in a night. Its noise multiplies seconds by `chance`, CPU time by `cpu_chance`."""
+    """One execution of a query in a night, whose input has this `scale`. Its noise multiplies seconds by `chance`, CPU time by
+    `cpu_chance`."""
 
     query: SimulatedQuery
     values: Values
     chance: float = 1.0
     cpu_chance: float = 1.0
+    scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

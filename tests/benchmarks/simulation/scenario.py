@@ -44,7 +44,9 @@ class Scenario:
     other guests take its processors they compute longer (query 21 of TPC-DS at scale factor 1 took 1.5, then 3.1 s, of CPU 1.2
     and 3.1).
     With `properties_for_all` these move every query, so none tells how fast the machine was. The share `never_back` of a night's
-    queries never ran before, and never will again, as reports that people ask for.
+    queries never ran before, and never will again, as reports that people ask for. Effects of changes follow the size of a grown
+    input by a power of up to `drift`, against them; two that meet in a query are off by `interaction` from what each does. In
+    `spells` the machine stays as fast as it is for as many nights on average, on another for the next as many.
     """
 
     name: str
@@ -76,6 +78,9 @@ class Scenario:
     cpu_of_slowness: float = 0.1
     properties_for_all: bool = False
     never_back: float = 0.0
+    drift: float = 0.0
+    interaction: float = 0.0
+    spells: float = 0.0
 
 
 SCENARIOS = (
@@ -113,4 +118,7 @@ SCENARIOS = (
         "new values of all sizes", filters=Filters.NEW, queries=(1, 6), values_spread=1.5, breaks_per_broadcast=0.2
     ),
     Scenario("queries that never come back", queries=(6, 16), never_back=0.5, properties_for_all=True),
+    Scenario("gains that wear off", growth=0.02, season=0.15, doublings_per_cohort=0.5, drift=1.0),
+    Scenario("changes that meet", interaction=0.3, properties_for_all=True),
+    Scenario("spells of speed", queries=(1, 6), spells=6, cpu_of_slowness=1.0),
 )

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 
 from tests.benchmarks.simulation.in_force import InForce
 from tests.benchmarks.simulation.night import Execution, Night
+from tests.benchmarks.simulation.world import factor
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.model.action import ActionKind, Hint
 from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
@@ -56,11 +57,11 @@ def work_of(night: Night, execution: Execution, in_force: Collection[InForce]) -
     return QueryWork(stages, tuple(_broadcasts(night, execution, in_force)))
 
 
-def _parts(night: Night, execution: Execution, factor: float) -> tuple[float, float, float]:
+def _parts(night: Night, execution: Execution, left: float) -> tuple[float, float, float]:
     """The work of the three stages, as shares of the usual night's."""
     same, fixed = execution.query.untouched_share, execution.query.fixed_share
     load = night.load(execution)
-    return same * fixed, same * (load - fixed), max(LEAST, factor - same) * load
+    return same * fixed, same * (load - fixed), max(LEAST, left - same) * load
 
 
 def _on_cpu(execution: Execution, in_force: Collection[InForce]) -> float:
@@ -68,7 +69,7 @@ def _on_cpu(execution: Execution, in_force: Collection[InForce]) -> float:
     acting = [one.candidate for one in in_force if one.acts_on(execution)]
     if not acting:
         return 1.0
-    on_clock = math.prod(c.factor(execution) for c in acting)
+    on_clock = factor(execution, in_force)
     latency = min(LATENCY_SECONDS / execution.query.seconds, MOST_LATENCY * min(1.0, on_clock))
     return (on_clock - latency) / (1 - latency) * math.exp(sum(c.cpu_off for c in acting))
 

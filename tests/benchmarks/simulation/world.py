@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -38,10 +39,11 @@ def seconds(night: Night, in_force: Collection[InForce] = ()) -> tuple[float, ..
 
 def factor(execution: Execution, in_force: Iterable[InForce]) -> float:
     """What changes multiply an execution's seconds by, together."""
-    product = 1.0
-    for one in in_force:
-        if one.acts_on(execution):
-            product *= one.candidate.factor(execution)
+    acting = [one.candidate for one in in_force if one.acts_on(execution)]
+    product = math.prod(candidate.factor(execution) for candidate in acting)
+    for candidate in acting:
+        if candidate.beside:
+            product *= math.prod(candidate.beside.get(other.target, 1.0) for other in acting)
     return product
 
 

@@ -9,6 +9,7 @@ from tuner.policy.neutral_columns import MOST_NIGHTS, neutral_columns
 
 Ran = tuple[int, Query]
 DAY, TENANT, BATCH = "db.sales.day", "db.sales.tenant", "db.sales.batch"
+CORRECTED = "db.corrections.day"
 
 
 def ran(night: int, sales: int, joined: int = 50_000, **values: str) -> Ran:
@@ -74,6 +75,30 @@ def test_what_is_on_no_column_or_without_measured_rows_is_never_neutral() -> Non
         (n, _with(q, q.conditions or (), q.row_counts[1:])) for n, q in (ran(n, 5_000, day=str(n)) for n in range(5))
     ]
     assert neutral_columns(unmeasured) == set()
+
+
+def test_a_union_with_a_branch_beside_the_joins() -> None:
+    """Its days move rows of both branches, each counted by itself."""
+    assert neutral_columns([of_union(night, 50_000) for night in range(3)]) == {DAY, CORRECTED}
+    ten_fold = [of_union(night, 500_000 if night == 1 else 50_000) for night in range(3)]
+    assert neutral_columns(ten_fold) == set()
+
+
+def test_a_relation_that_was_not_counted_before_is_learned_from_the_nights_since() -> None:
+    before = [of_union(night, None) for night in range(9)]
+    assert neutral_columns(before) == set()
+    since = [of_union(night, 50_000) for night in (9, 10, 11)]
+    assert neutral_columns([*before, *since[:2]]) == set()
+    assert neutral_columns([*before, *since]) == {DAY, CORRECTED}
+    assert neutral_columns([*before, of_union(8, None, sales=10_000_000), *since]) == set()
+    assert neutral_columns([of_union(0, 50_000), of_union(1, 50_000), of_union(2, None)]) == set()
+
+
+def of_union(night: int, corrections: int | None, sales: int = 100_000) -> Ran:
+    _, query = ran(night, sales, day=f"d{night}")
+    corrected = FilterCondition(CORRECTED, f"d{night}")
+    counts = () if corrections is None else (RowCount("db.corrections#0", corrections),)
+    return night, _with(query, (*(query.conditions or ()), corrected), (*query.row_counts, *counts))
 
 
 def _with(query: Query, conditions: tuple[FilterCondition, ...], counts: tuple[RowCount, ...]) -> Query:

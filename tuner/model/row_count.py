@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class RowCount(NamedTuple):
-    """`part` is a relation below its join, by its name and number, or a join by its signature and occurrence."""
+    """`part` is a relation below or beside the joins, by its name and number, or a join by its signature and occurrence."""
 
     part: str
     rows: int

@@ -43,6 +43,7 @@ from tuner.plan.query_work import query_work
 from tuner.plan.relation import files_bytes, is_scan, reads_rows, relation_name
 from tuner.plan.row_bytes import read_columns
 from tuner.plan.row_counts import row_counts
+from tuner.plan.rows_beside_joins import rows_beside_joins
 from tuner.plan.sealed_directives import opened
 from tuner.plan.shared_subplans import shared_subplans
 from tuner.plan.shuffles import find_shuffles
@@ -311,7 +312,7 @@ class _RanExecution:
             columns=self._columns,
             reads_cache=any(is_cache(node) and node.children for node in self.initial.walk_all()),
             not_deterministic=not_deterministic(self.initial),
-            row_counts=row_counts(found.joins),
+            row_counts=row_counts(found.joins, _or_nothing(found.id, "rows", lambda: self._beside_joins(found)) or ()),
         )
 
     @cached_property
@@ -361,6 +362,14 @@ class _RanExecution:
         """What the log tells of directives, with those that were sealed to this plan."""
         lent = opened(self.steering.sealed, self._relations, self._columns)
         return structs.replace(self.steering, directives=(*self.steering.directives, *lent)) if lent else self.steering
+
+    def _beside_joins(self, query: Query) -> tuple[tuple[str, int], ...]:
+        """Rows of the relations that no join has alone on a side; none where there are no joins to be steered."""
+        inputs = [side for join in every_join(self.initial) for side in (join.left, join.right)]
+        on_sides = frozenset(side.relations[0] for side in inputs if len(side.relations) == 1)
+        whole = query.status is QueryStatus.SUCCEEDED and _ran(self.final)
+        beside = rows_beside_joins(self.final, on_sides, finished=whole, lost=self._lost) if inputs else ()
+        return tuple(beside)
 
     def _hinted(self, query: Query) -> tuple[JoinSite, ...]:
         """Its joins, those marked that the job itself hints; none where nothing tells what the agent was directed to."""

@@ -1,4 +1,4 @@
-"""What the values of a query's conditions move: rows of its relations below their joins, and of its joins."""
+"""What the values of a query's conditions move: rows of its relations, below their joins or beside these, and of its joins."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from tuner.model.join_site import JoinSite
 from tuner.model.row_count import RowCount
 
 
-def row_counts(joins: Iterable[JoinSite]) -> tuple[RowCount, ...]:
+def row_counts(joins: Iterable[JoinSite], beside: Iterable[tuple[str, int]] = ()) -> tuple[RowCount, ...]:
     """Each relation alone on a side of a join as `relation#n`, of several reads the smallest first, in whatever order they are
-    joined; each join by its signature. What was not measured is left out."""
+    joined; so those `beside` the joins, with their rows; each join by its signature. What was not measured is left out."""
     leaves: dict[str, list[int]] = {}
     found: list[RowCount] = []
     for join in joins:
@@ -19,6 +19,8 @@ def row_counts(joins: Iterable[JoinSite]) -> tuple[RowCount, ...]:
                 leaves.setdefault(side.relations[0], []).append(side.rows)
         if join.output_rows is not None:
             found.append(RowCount(f"{join.signature}/{join.occurrence}", join.output_rows))
+    for relation, rows in beside:
+        leaves.setdefault(relation, []).append(rows)
     for relation, several in leaves.items():
         found += [RowCount(f"{relation}#{n}", rows) for n, rows in enumerate(sorted(several))]
     return tuple(sorted(found))

@@ -7,7 +7,7 @@ may be a hundred times as many. What tells them apart is what each move did to t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 from statistics import median
 
 from tuner.model.query import Query
@@ -53,6 +53,7 @@ def latest_of(executions: Sequence[Ran]) -> list[Ran]:
 
 
 _Values = dict[str, tuple[str, ...]]
+_Known = tuple[int, Query, _Values]
 
 
 def _values(query: Query) -> _Values:
@@ -62,29 +63,42 @@ def _values(query: Query) -> _Values:
     return {columns: tuple(sorted(values)) for columns, values in found.items()}
 
 
-def _are_neutral(columns: frozenset[str], known: Iterable[tuple[int, Query, _Values]]) -> bool:
-    groups: dict[object, list[tuple[int, Query, _Values]]] = {}
+def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
+    groups: dict[object, list[_Known]] = {}
     for one in known:
         fixed = frozenset((c, values) for c, values in one[2].items() if c not in columns)
         groups.setdefault(fixed, []).append(one)
     unproven = set(columns)
     for group in groups.values():
-        moved = {c for c in columns if len({values.get(c) for *_, values in group}) > 1}
+        moved = _moved(columns, group)
         if not moved:
             continue
-        if not _are_rows_stable(moved, [query for _, query, _ in group]):
+        counted = _counted_since(moved, group)
+        if _moved(columns, counted) != moved or not _are_rows_stable(group) or not _are_rows_stable(counted):
             return False
-        unproven -= {c for c in moved if _is_proven([(night, values.get(c, ())) for night, _, values in group])}
+        unproven -= {c for c in moved if _is_proven([(night, values.get(c, ())) for night, _, values in counted])}
     return not unproven
 
 
-def _are_rows_stable(moved: Iterable[str], queries: Sequence[Query]) -> bool:
-    """Whether what was measured in each of the executions stayed within bounds, the filtered relations among it."""
-    counts = [dict(query.row_counts) for query in queries]
+def _moved(columns: Iterable[str], group: Sequence[_Known]) -> set[str]:
+    return {c for c in columns if len({values.get(c) for *_, values in group}) > 1}
+
+
+def _counted_since(moved: Iterable[str], group: Sequence[_Known]) -> list[_Known]:
+    """The latest of them, as far back as each counted the rows of the filtered relations: earlier versions counted fewer."""
+    latest = takewhile(lambda one: _counts_rows_of(moved, one[1]), reversed(group))
+    return list(latest)[::-1]
+
+
+def _counts_rows_of(moved: Iterable[str], query: Query) -> bool:
+    relations = {count.part.rpartition("#")[0] for count in query.row_counts}
+    return all(any(columns.startswith(f"{relation}.") for relation in relations if relation) for columns in moved)
+
+
+def _are_rows_stable(group: Iterable[_Known]) -> bool:
+    """Whether what was measured in each of the executions stayed within bounds."""
+    counts = [dict(query.row_counts) for _, query, _ in group]
     parts = set.intersection(*(set(one) for one in counts))
-    relations = {part.rpartition("#")[0] for part in parts}
-    if not all(any(columns.startswith(f"{relation}.") for relation in relations if relation) for columns in moved):
-        return False
     return all(_are_alike([one[part] for one in counts]) for part in parts)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tuner.model.query_values import QueryValues
-from tuner.plan.literals import literals_of_plan, query_values, with_sorted_lists
+from tuner.model.query_values import COMPUTED, FilterCondition, QueryValues
+from tuner.plan.digest import digest
+from tuner.plan.literals import literal_class, literals_of_plan, query_values, with_sorted_lists
 from tuner.plan.node import PlanNode
 
 from .list_cases import LIST_CASES
@@ -122,6 +123,39 @@ def test_a_text_that_is_cut_tells_nothing() -> None:
 
 def test_no_id_holds_a_value() -> None:
     assert "secret" not in of("(kind#1 = secret)") and len(of("(kind#1 = secret)")) == 16
+
+
+COMPUTING = """\
+Filter {}
++- Aggregate [kind#1], [kind#1, max(day#3) AS last_order#9, max(day#3)#8 AS max(day)#10]
+   +- Relation spark_catalog.db.sales[kind#1,day#3] parquet"""
+
+
+def columns_of(condition: str) -> set[str]:
+    """The columns of a filter above groups: those that both plans tell."""
+    filtered = PlanNode("Filter", "Filter", f"Filter {condition}", {}, {}, (SCAN,))
+    by_logical, by_physical = (query_values(filtered, text) for text in (COMPUTING.format(condition), None))
+    assert by_logical == by_physical
+    return {condition.columns for condition in by_logical.conditions or ()}
+
+
+def test_what_is_computed_has_a_digest_for_its_name() -> None:
+    (last,) = columns_of("(last_order#9 >= 2024-01-01)")
+    assert last == f"{COMPUTED}{digest('last_order')}" and columns_of("(last_order#9 < 2024-02-01)") == {last}
+    (with_day,) = columns_of("(last_order#9 >= concat(day#3, a))")
+    assert with_day == f"{COMPUTED}{digest('db.sales.day,last_order')}"
+    assert columns_of("(day#3 = 2024-01-01)") == {"db.sales.day"}
+
+
+def test_so_has_what_is_named_after_its_expression() -> None:
+    assert columns_of("(max(day)#10 >= 2024-01-01)") == {f"{COMPUTED}{digest('')}"}
+
+
+def test_a_class_has_what_is_computed_without_a_name_unless_it_may_take_any_value() -> None:
+    last = f"{COMPUTED}0123456789abcdef"
+    (one, other), unnamed = (FilterCondition(last, day) for day in "ab"), FilterCondition("", "a")
+    assert literal_class([one]) == literal_class([unnamed]) != literal_class([other])
+    assert literal_class([one], {last}) == literal_class([other], {last}) != literal_class([unnamed], {last})
 
 
 def of_brands(condition: str, number: int = 5, more: str = "") -> QueryValues:

@@ -9,7 +9,7 @@ import pytest
 from tuner.loop.next_decision import BY_AGENT
 from tuner.model.decision import DecidedChange, LiteralRung, Mode, Standing
 from tuner.model.query import Query, QueryStatus
-from tuner.model.query_values import FilterCondition
+from tuner.model.query_values import COMPUTED, FilterCondition
 from tuner.model.row_count import RowCount
 from tuner.model.run import Origin, Run
 from tuner.policy.decide import decide
@@ -23,7 +23,7 @@ from tuner.words.literal_rungs import values_words
 from .histories import conf, hint, recommend, reorder, run, situation
 from .test_known_queries import JOIN
 
-NAME, KIND, NO_COLUMN = "db.company.name", "db.title.kind", ""
+NAME, KIND, NO_COLUMN, LAST = "db.company.name", "db.title.kind", "", f"{COMPUTED}0123456789abcdef"
 ORDER, BROADCAST = reorder("q1"), hint("q1")
 
 
@@ -31,7 +31,7 @@ def ran(night: int, rows: int | None = None, **values: str) -> Ran:
     """An execution of a night: what is asked of each column (`name`, `kind`), and how many rows that leaves: by default up to a
     million times as many as in the night before."""
     rows = 10 ** (2 + 3 * (night % 3)) if rows is None else rows
-    columns = {"name": NAME, "kind": KIND, "limit": NO_COLUMN}
+    columns = {"name": NAME, "kind": KIND, "limit": NO_COLUMN, "last": LAST}
     conditions = tuple(FilterCondition(columns[column], value) for column, value in sorted(values.items()))
     counts = (RowCount("db.company#0", rows),)
     return night, Query(night, night, "q1", "", 0, 1, QueryStatus.SUCCEEDED, conditions=conditions, row_counts=counts)
@@ -83,8 +83,14 @@ def test_several_in_one_run_are_a_loop() -> None:
 
 def test_what_is_asked_of_no_column_cannot_be_left_out() -> None:
     assert fleeting(*(ran(n, name=f"n{n}", limit=f"limit {n}") for n in range(5))) == set()
+    assert fleeting(*(ran(n, name=f"n{n}", last=f"d{n}") for n in range(5))) == set()
     unknown = [(night, replace(query, conditions=None)) for night, query in (ran(n, name=str(n)) for n in range(5))]
     assert fleeting(*unknown) == set()
+
+
+def test_what_is_computed_counts_as_before_it_had_a_name() -> None:
+    same = [ran(n, name=f"n{n}", **{"last" if n > 2 else "limit": "d"}) for n in range(5)]
+    assert fleeting(*same) == {NAME}
 
 
 def test_neutral_columns_are_no_part_of_it() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tuner.model.query import Query, QueryStatus
-from tuner.model.query_values import FilterCondition
+from tuner.model.query_values import COMPUTED, FilterCondition
 from tuner.model.row_count import RowCount
 from tuner.policy.neutral_columns import MOST_NIGHTS, neutral_columns
 
 Ran = tuple[int, Query]
 DAY, TENANT, BATCH = "db.sales.day", "db.sales.tenant", "db.sales.batch"
-CORRECTED = "db.corrections.day"
+CORRECTED, LAST = "db.corrections.day", f"{COMPUTED}0123456789abcdef"
 
 
 def ran(night: int, sales: int, joined: int = 50_000, **values: str) -> Ran:
@@ -92,6 +92,21 @@ def test_a_relation_that_was_not_counted_before_is_learned_from_the_nights_since
     assert neutral_columns([*before, *since]) == {DAY, CORRECTED}
     assert neutral_columns([*before, of_union(8, None, sales=10_000_000), *since]) == set()
     assert neutral_columns([of_union(0, 50_000), of_union(1, 50_000), of_union(2, None)]) == set()
+
+
+def test_what_is_computed_is_neutral_where_the_joins_are_counted() -> None:
+    """Nothing tells which relation it filters."""
+    nights = [of_computed(night) for night in range(5)]
+    assert neutral_columns(nights) == {DAY, LAST}
+    assert neutral_columns([*nights[:4], of_computed(4, joined=40_000_000)]) == set()
+    no_joins = [(night, _with(q, q.conditions or (), q.row_counts[:1])) for night, q in nights]
+    assert neutral_columns(no_joins) == set()
+
+
+def of_computed(night: int, joined: int = 50_000) -> Ran:
+    _, query = ran(night, 100_000, joined, day=f"d{night}")
+    computed = FilterCondition(LAST, f"d{night - 90}")
+    return night, _with(query, (*(query.conditions or ()), computed), query.row_counts)
 
 
 def of_union(night: int, corrections: int | None, sales: int = 100_000) -> Ran:

@@ -11,6 +11,7 @@ from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import Query, QueryStatus
+from tuner.model.query_values import COMPUTED
 from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.words.query_names import QueryNames
 
@@ -419,6 +420,7 @@ FOR_VALUES = (
     replace(_HINT, literals=("a0", "b1")),
     replace(_HINT, literals=("a0",), neutral=_DAYS),
     replace(_HINT, literals=("a0", "b1"), neutral=_MANY),
+    replace(_HINT, literals=("a0",), neutral=(f"{COMPUTED}0123456789abcdef", *_DAYS)),
 )
 
 # Each its own trial; and an order with what needs it, which are one.

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# Before the digest that stands for columns which no relation has.
+COMPUTED = "computed:"
+
 
 class FilterCondition(NamedTuple):
-    """`columns` are `relation.column`, sorted, with "," between them; "" where it is on anything but columns that are read (a
-    limit, an inline row, what is computed). `values` is a digest of the condition with its literals, which are never kept."""
+    """`columns` are `relation.column`, sorted, with "," between them; `computed:` and a digest of the names where one is
+    computed, or of rows in the query's text, for such a name may be made of a value; "" where it is on none (a limit). `values`
+    is a digest of the condition with its literals, which are never kept."""
 
     columns: str
     values: str
+
+    @property
+    def read_columns(self) -> str:
+        """Its columns where relations have all of them, else ""."""
+        return "" if self.columns.startswith(COMPUTED) else self.columns
 
 
 class QueryValues(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tuner.model.query_values import UNKNOWN_VALUES, FilterCondition, QueryValues
+from tuner.model.query_values import COMPUTED, UNKNOWN_VALUES, FilterCondition, QueryValues
 from tuner.plan.days_apart import days_apart
 from tuner.plan.digest import digest
 from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
@@ -35,6 +35,8 @@ _ID = re.compile(r"#[0-9]{1,18}L?")
 _LIKE_COLUMN = "\x02"
 # What a number stands behind that is of a column with a name in brackets.
 _CLOSING = (")", "]")
+# The end of `max(day)#7`: where such a name begins, the text does not tell.
+_OF_BRACKETED_NAME = re.compile(r"[)\]](?=#[0-9]{1,18})")
 _OF_CONDITIONS = frozenset({"Filter", "Join"})
 _LIMITING = "GlobalLimit"
 _ASKING = _OF_CONDITIONS | {_LIMITING}
@@ -96,7 +98,7 @@ def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
 
 def literal_class(conditions: Iterable[FilterCondition], neutral: Container[str] = ()) -> str:
     """16 hex digits of a query's conditions, the same whatever is asked of the `neutral` columns (`FilterCondition.columns`)."""
-    told = {c.columns if c.columns in neutral else f"{c.columns}={c.values}" for c in conditions}
+    told = {c.columns if c.columns in neutral else f"{c.read_columns}={c.values}" for c in conditions}
     return digest("\n".join(sorted(told)))
 
 
@@ -230,12 +232,14 @@ class _Reader:
         ) or f"{name}#{id_}".lower() in self._put_out.columns
 
     def _columns(self, conjunct: str) -> str:
-        """The columns by their sources; "" where one is none that is read, for its name may be made of a value."""
+        """The columns by their sources; a digest of these where one is none that is read, for its name may be made of a value."""
         lineage = self.lineage
         found = {m[0]: int(m[2]) for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2]}
-        if not all(lineage.original(id_) in lineage.owner for id_ in found.values()):
-            return ""
-        return ",".join(sorted({lineage.source(text) for text in found}))
+        if not found:
+            return f"{COMPUTED}{digest('')}" if _OF_BRACKETED_NAME.search(conjunct) else ""
+        sources = ",".join(sorted({lineage.source(text) for text in found}))
+        are_read = all(lineage.original(id_) in lineage.owner for id_ in found.values())
+        return sources if are_read else f"{COMPUTED}{digest(sources)}"
 
     def _entry(self, conjunct: str) -> str:
         return _ID.sub("", ATTRIBUTE_OR_RUN.sub(lambda m: self.lineage.source(m[0]) if m[2] else m[0], conjunct))

@@ -49,6 +49,6 @@ def _asked(executions: Sequence[Ran], neutral: frozenset[str]) -> dict[int, set[
     found: dict[int, set[frozenset[FilterCondition]]] = {}
     for night, query in executions:
         if query.conditions is not None:
-            asked = frozenset(one for one in query.conditions if one.columns not in neutral)
-            found.setdefault(night, set()).add(asked)
+            asked = (one for one in query.conditions if one.columns not in neutral)
+            found.setdefault(night, set()).add(frozenset(FilterCondition(c.read_columns, c.values) for c in asked))
     return found

@@ -11,6 +11,7 @@ from itertools import combinations, takewhile
 from statistics import median
 
 from tuner.model.query import Query
+from tuner.model.query_values import COMPUTED
 
 # Rows may be off so many times from their median, as days of a week are: the size of an input may grow as much, too, before a
 # directive no longer acts (`tuner.advice.head_room.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
@@ -91,8 +92,13 @@ def _counted_since(moved: Iterable[str], group: Sequence[_Known]) -> list[_Known
 
 
 def _counts_rows_of(moved: Iterable[str], query: Query) -> bool:
-    relations = {count.part.rpartition("#")[0] for count in query.row_counts}
-    return all(any(columns.startswith(f"{relation}.") for relation in relations if relation) for columns in moved)
+    """Of what is computed nothing tells whose rows it filters: those of the joins are asked."""
+    parts = [count.part.rpartition("#")[0] for count in query.row_counts]
+    relations, has_joins = set(filter(None, parts)), "" in parts
+    return all(
+        has_joins if columns.startswith(COMPUTED) else any(columns.startswith(f"{one}.") for one in relations)
+        for columns in moved
+    )
 
 
 def _are_rows_stable(group: Iterable[_Known]) -> bool:

@@ -10,6 +10,8 @@ import pytest
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
+from tuner.model.query_values import COMPUTED
+from tuner.plan.digest import digest
 from tuner.plan.literals import query_values
 from tuner.plan.queries import queries
 
@@ -18,7 +20,17 @@ from .agent_log import steered_executions
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("values_app.py")
 # Equalities of joins pass values on to the columns they are equal to; a text with a number sign may be no column's name.
-CONDITIONS = ["", "kinds.kind", "returns.id", "returns.kind", "sales.day", "sales.id", "sales.kind"]
+CONDITIONS = [
+    "",
+    f"{COMPUTED}{digest('')}",
+    "kinds.kind",
+    "returns.id",
+    "returns.kind",
+    "sales.day",
+    "sales.id",
+    "sales.kind",
+]
+COMPUTING = {"groups": "last", "a window": "next_day", "exploded": "n"}
 OTHER = ("held", "its filters have other values than those it was measured with")
 
 
@@ -49,6 +61,7 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         "again": applied,
         "another kind": [OTHER],
         "the next day": applied,
+        "the next day of what is computed": applied,
         "another list": [OTHER],
         "the list turned": applied,
         "another text with a number sign": [OTHER],
@@ -77,8 +90,14 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         )
         told = {c for c in said if c.columns}
         # The physical plan alone does not tell a value with a number sign from a column.
-        alike = set(by_logical or ()) == said and {c for c in by_physical or () if c.columns} == told
+        alike = set(by_logical or ()) == said and told <= set(by_physical or ())
+        if steered.label == "rows":  # the texts of its plan tell none
+            assert [c.columns for c in told - set(by_logical or ())] == [f"{COMPUTED}{digest('day,kind')}"]
+            continue
         assert (told and alike) or not (told or by_logical or by_physical), steered.label
+    columns = {name: [c.columns for c in conditions[name] or ()] for name in COMPUTING}
+    computed = {name: [one for one in several if one.startswith(COMPUTED)] for name, several in columns.items()}
+    assert computed == {name: [f"{COMPUTED}{digest(column)}"] for name, column in COMPUTING.items()}
     sizes = [side.estimated_bytes for join in found["a text of two lines"].joins for side in join.sides]
     assert sizes and None not in sizes
     numbered = [conditions[f"plain: many {which} with number signs"] for which in ("texts", "others")]

@@ -15,6 +15,7 @@ from tuner.eventlog.read import read_application
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.query_values import COMPUTED
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.literals import literal_class
 from tuner.plan.queries import queries
@@ -22,13 +23,15 @@ from tuner.steering.agent.agent_directives import agent_directives
 
 TEXT = (
     "SELECT count(*), sum(s.amount) FROM sales s JOIN returns r ON s.id = r.id JOIN kinds k ON r.kind = k.kind "
-    "WHERE s.kind = {kind} AND {day} AND r.kind IN ({kinds}) AND r.note <> '{note}' AND {rest}"
+    "WHERE s.kind = {kind} AND {day} AND r.kind IN ({kinds}) AND r.note <> '{note}' AND {rest} "
+    "HAVING max(s.day) >= '{last}'"
 )
-FIRST = {"kind": 0, "day": "s.day = '2024-01-05'", "kinds": "0, 1", "note": "a#1", "rest": "r.id >= 0"}
+FIRST = {"kind": 0, "day": "s.day = '2024-01-05'", "kinds": "0, 1", "note": "a#1", "rest": "r.id >= 0", "last": "2024"}
 RUNS = {
     "again": {},
     "another kind": {"kind": 1},
     "the next day": {"day": "s.day = '2024-01-06'"},
+    "the next day of what is computed": {"last": "2024-01-02"},
     "another list": {"kinds": "0, 2"},
     "the list turned": {"kinds": "1, 0"},
     "another text with a number sign": {"note": "a#2"},
@@ -41,6 +44,16 @@ RUNS = {
     "many others with number signs": {"rest": f"r.note IN {tuple(f'n#{n}' for n in range(20, 32))}"},
     "a text of two lines": {"rest": r"regexp_replace(r.note, '\n', ' ') <> 'a\nb'"},
     "the first once more": {},
+}
+# What is computed of columns, and rows in the text: their names are no relation's.
+COMPUTING = {
+    "groups": "SELECT k.kind FROM (SELECT kind, max(day) AS last FROM sales GROUP BY kind) g JOIN kinds k ON g.kind = k.kind "
+    "WHERE g.last >= '2024-01-02'",
+    "a window": "SELECT v.id FROM (SELECT *, lead(day) OVER (PARTITION BY kind ORDER BY id) AS next_day FROM sales) v "
+    "JOIN kinds k ON v.kind = k.kind WHERE '2024-01-05' < v.next_day",
+    "exploded": "SELECT v.id FROM (SELECT * FROM sales LATERAL VIEW explode(sequence(0, kind)) t AS n) v "
+    "JOIN kinds k ON v.kind = k.kind WHERE v.n = 1",
+    "rows": "SELECT s.id FROM VALUES ('2024-01-05', 0) AS p(day, kind) JOIN sales s ON s.day = p.day AND s.kind = p.kind",
 }
 
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
@@ -56,12 +69,16 @@ for name in ("sales", "returns", "kinds"):
 
 
 def rows(label: str, values: dict, directives: str) -> list:
+    return rows_of(label, TEXT.format(**{**FIRST, **values}), directives)
+
+
+def rows_of(label: str, statement: str, directives: str) -> list:
     session = spark.newSession()
     session.conf.set("spark.tuner.directives", directives)
     for name in ("sales", "returns", "kinds"):
         session.read.parquet(f"{directory}/{name}").createOrReplaceTempView(name)
     session.sparkContext.setJobDescription(label)
-    return [tuple(row) for row in session.sql(TEXT.format(**{**FIRST, **values})).collect()]
+    return [tuple(row) for row in session.sql(statement).collect()]
 
 
 plain = {label: rows(f"plain: {label}", values, "") for label, values in RUNS.items()}
@@ -73,7 +90,7 @@ found = queries(read_application(source))
 action = Action(ActionKind.HINT_JOIN, join.signature, "MERGE", first.fingerprint)
 told = Reason(ReasonCode.RECORDED, {"said": "told"})
 change = Change.of("test", (action,), (first.fingerprint,), told, (), None)
-day = tuple(c.columns for c in first.conditions or () if c.columns.endswith(".day"))
+day = tuple(c.columns for c in first.conditions or () if c.columns.endswith(".day") or c.columns.startswith(COMPUTED))
 
 
 def directives(neutral: tuple) -> str:
@@ -87,5 +104,7 @@ text = directives(day)
 unlike = [label for label, values in RUNS.items() if rows(label, values, text) != plain[label]]
 old = rows("by a text for an older agent", {}, text.replace('"version":3', '"version":1'))
 rows("the next day, by a text for one", RUNS["the next day"], directives(()))
+for label, statement in COMPUTING.items():
+    rows_of(label, statement, text)
 report.write_text(json.dumps({"unlike": unlike, "old": [list(row) for row in old], "first": first.literals}))
 spark.stop()

@@ -36,11 +36,15 @@ public final class Literals {
   // Stands for the number sign of a value that looks like a column, such as `Brand#23`.
   private static final String LIKE_COLUMN = "\u0002";
   private static final String CLOSING = ")]";
+  // The end of `max(day)#7`: where such a name begins, the text does not tell.
+  private static final Pattern OF_BRACKETED_NAME = Pattern.compile("[)\\]](?=#[0-9]{1,18})");
   // Stands for a column, or a condition between columns; what a condition without values comes down to.
   private static final String A_COLUMN = "\u0003";
   private static final Pattern OF_COLUMNS = Pattern.compile(
       "cast\\(\u0003 as [a-z]+(?:\\([0-9, ]+\\))?\\)|\\(\u0003 (?:=|<=>|<=|>=|<|>|AND|OR) \u0003\\)|\u0003 IN \\(\u0003\\)"
       + "|NOT \u0003|(?:isnull|isnotnull|knownfloatingpointnormalized|normalizenanandzero)?\\(\u0003\\)");
+  // Before the digest that stands for columns which no relation has.
+  private static final String COMPUTED = "computed:";
   private static final int DEEPEST = 50;
   // What begins as a list of INSET and is none, up to the bracket that ends it, is passed over at once: none begins in it.
   private static final Pattern LIST = Pattern.compile(
@@ -83,7 +87,8 @@ public final class Literals {
     TreeSet told = new TreeSet();
     for (int i = 0; i < conditions.size(); i++) {
       String columns = (String) ((List) conditions.get(i)).get(0);
-      told.add(neutral.contains(columns) ? columns : columns + "=" + ((List) conditions.get(i)).get(1));
+      String read = columns.startsWith(COMPUTED) ? "" : columns;
+      told.add(neutral.contains(columns) ? columns : read + "=" + ((List) conditions.get(i)).get(1));
     }
     return digestOf(told);
   }
@@ -142,19 +147,34 @@ public final class Literals {
     add(cut || like ? "" : columnsOf(plain, columns), entry);
   }
 
-  /** The columns of a condition by their sources; "" where one is none that is read, for its name may be made of a value. */
+  /**
+   * The columns of a condition by their sources; a digest of these where one is none that is read, for its name may be made of a
+   * value.
+   */
   private String columnsOf(String text, Map columns) {
     TreeSet sources = new TreeSet();
+    boolean areRead = true;
     Matcher found = COLUMN.matcher(text);
     while (found.find()) {
       if (found.group(2) == null) continue;
       Attribute column = column(found, columns);
-      if (column == null || !lineage.isRead(column)) return "";
+      if (column == null) return "";
+      areRead &= lineage.isRead(column);
       sources.add(lineage.source(column));
     }
-    StringBuilder joined = new StringBuilder();
-    for (Object source : sources) joined.append(joined.length() == 0 ? "" : ",").append((String) source);
-    return joined.toString();
+    if (sources.isEmpty() && !OF_BRACKETED_NAME.matcher(text).find()) return "";
+    areRead &= !sources.isEmpty();
+    return areRead ? joined(sources) : computed(sources);
+  }
+
+  private static String computed(TreeSet names) {
+    return COMPUTED + Names.digest(joined(names));
+  }
+
+  private static String joined(TreeSet names) {
+    StringBuilder text = new StringBuilder();
+    for (Object name : names) text.append(text.length() == 0 ? "" : ",").append((String) name);
+    return text.toString();
   }
 
   /** Whether anything but columns is compared. */
@@ -232,13 +252,15 @@ public final class Literals {
   private void addRows(LocalRelation relation) {
     List rows = Trees.list(relation.data());
     List columns = Trees.list(relation.output());
+    TreeSet names = new TreeSet();
+    for (int k = 0; k < columns.size(); k++) names.add(((Attribute) columns.get(k)).name());
     for (int i = 0; i < rows.size() && rows.size() <= MOST_ROWS; i++) {
       StringBuilder text = new StringBuilder("row");
       for (int k = 0; k < columns.size(); k++) {
         DataType type = ((Attribute) columns.get(k)).dataType();
         text.append(k == 0 ? " " : ",").append(new Literal(((InternalRow) rows.get(i)).get(k, type), type));
       }
-      add("", text.toString());
+      add(computed(names), text.toString());
     }
   }
 

@@ -19,9 +19,9 @@ from tuner.plan.literals import literal_class
 from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
 
-HINTS = ("BROADCAST", "NO_BROADCAST", "SHUFFLE_HASH", "MERGE")
-FILTER, SHARE = "FILTER_BY_KEY", "SHARE"
 Names = tuple[str, ...]
+HINTS: Names = ("BROADCAST", "NO_BROADCAST", "SHUFFLE_HASH", "MERGE")
+FILTER, SHARE = "FILTER_BY_KEY", "SHARE"
 Keys = tuple[tuple[str, str], ...]
 
 
@@ -32,7 +32,7 @@ class RandomChoice:
     be below groups that are made once; which orders will do.
 
     Orders join what a predicate joins, but for a `cartesian` share of the joins. `broadcast` says whether a side of so
-    many rows may get a BROADCAST hint.
+    many rows may get a BROADCAST hint; `hints` are those to draw from, for sides that are `buildable`.
     """
 
     order: str = "random"
@@ -42,6 +42,8 @@ class RandomChoice:
     cartesian: float = 0.0
     acceptable: Callable[[JoinGraph, Order], bool] = lambda graph, order: True
     broadcast: Callable[[int], bool] = lambda rows: True
+    hints: Names = HINTS
+    buildable: Callable[[Names], bool] = lambda side: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +183,11 @@ def _hints(
             places.setdefault(site.signature, (site.left.relations, site.right.relations))
     for number, sides in places.items():
         if rng.random() < choice.hinted:
-            side = rng.choice([(), *sides]) if sides[0] != sides[1] else ()
+            named = [side for side in ((), *sides) if choice.buildable(side)]
+            side = rng.choice(named) if sides[0] != sides[1] else ()
             rows_of = [rows.get(s) or 0 for s in ([side] if side else sides)]
-            yield _hint(query, number, rng.choice([h for h in HINTS if _may(h, side, max(rows_of), choice)]), side)
+            hints = [h for h in choice.hints if _may(h, side, max(rows_of), choice)]
+            yield _hint(query, number, rng.choice(hints), side)
     keys = {join.signature: join.keys for graph, o in orders for join in ordered_joins(graph, o)}
     keys |= {site.signature: site.keys for site in query.joins}
     for number, sides in places.items():

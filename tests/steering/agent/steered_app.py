@@ -22,7 +22,7 @@ from typing import Any
 
 from frame_programs import FRAME_PROGRAMS
 from pyspark.sql import SparkSession
-from random_directives import RandomChoice, steered_queries
+from random_directives import HINTS, RandomChoice, steered_queries
 from random_joins import random_query
 from results import difference
 from sql_programs import SQL_PROGRAMS, WRITING_PROGRAMS
@@ -145,6 +145,8 @@ def drawn(spark: SparkSession, phase: dict[str, Any]) -> dict[str, list[dict[str
         **{key: phase[key] for key in ("order", "hinted", "filtered", "shared", "cartesian") if key in phase},
         acceptable=partial(is_acceptable, phase),
         broadcast=lambda rows: rows <= phase.get("most_broadcast_rows", math.inf),
+        hints=tuple(phase.get("hints", HINTS)),
+        buildable=lambda side: "build" not in phase or ends_in(phase["build"], side),
     )
     found: dict[str, list[dict[str, Any]]] = {}
     for steered in steered_queries(read_application(source), random.Random(phase["seed"]), choice):
@@ -173,7 +175,12 @@ def joins_last(name: str, graph: JoinGraph, order: Order) -> bool:
     """Whether the outermost join of an order is with this relation alone."""
     sides = () if isinstance(order, int) else order
     alone = [graph.relations[side].relations for side in sides if isinstance(side, int)]
-    return any(read[-1:] == (f"spark_catalog.default.{name}",) or read[-1:] == (f"default.{name}",) for read in alone)
+    return any(ends_in(name, read) for read in alone)
+
+
+def ends_in(name: str, read: tuple[str, ...]) -> bool:
+    """Whether the last of the relations that are read is a table of this name."""
+    return read[-1:] in ((f"spark_catalog.default.{name}",), (f"default.{name}",))
 
 
 def costs_at_most(times: float, graph: JoinGraph, order: Order) -> bool:

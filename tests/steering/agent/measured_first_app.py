@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
+from py4j.java_gateway import JavaObject
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -171,16 +172,29 @@ def names_kept_of_a_plan_that_failed() -> int:
     try:
         session.sql("SELECT * FROM a, b")._jdf.queryExecution().optimizedPlan()
     except AnalysisException:
-        jvm = spark._jvm
-        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-        of_pass = jvm.java.lang.Class.forName("tuner.steering.agent.Pass", True, loader)
-        current = of_pass.getDeclaredField("CURRENT")
-        current.setAccessible(True)
-        names = of_pass.getField("names").get(current.get(None).get())
-        leaves = names.getClass().getDeclaredField("leaves")
-        leaves.setAccessible(True)
-        return leaves.get(names).size()
+        return kept_by_the_pass("names", "leaves").size()
     raise AssertionError("it did not fail")
+
+
+def kept_by_the_pass(name: str, field: str) -> JavaObject:
+    """A field of what the agent's pass over this thread's last plan keeps under a name."""
+    jvm = spark._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    of_pass = jvm.java.lang.Class.forName("tuner.steering.agent.Pass", True, loader)
+    current = of_pass.getDeclaredField("CURRENT")
+    current.setAccessible(True)
+    kept = of_pass.getField(name).get(current.get(None).get())
+    found = kept.getClass().getDeclaredField(field)
+    found.setAccessible(True)
+    return found.get(kept)
+
+
+def where_counting_fails(directives: str) -> list:
+    """Rows of a query whose broadcasts the agent cannot add up once it runs: among them is one that is not there."""
+    frame = asked("where counting fails", directives, TEXT)
+    frame._jdf.queryExecution().optimizedPlan()
+    kept_by_the_pass("budget", "grants").add(None)
+    return [tuple(row) for row in frame.collect()]
 
 
 def harvested(label: str) -> Query:
@@ -279,6 +293,7 @@ same["unread"] = rows("unread", broadcasting("hint_join:u", "plain unread"), UNR
 write("id % 4")
 skewed = rows("plain and skewed", "")
 same["skewed"] = rows("skewed", text) == skewed
+same["where counting fails"] = where_counting_fails(text) == skewed
 hot = rows_of_skewed("plain hot", "")
 same["hot"] = len(hot) == 1 and rows_of_skewed("hot", broadcasting("hint_join:h", "plain hot")) == hot
 by_tickets = RENAMED.format(key="s_ticket")

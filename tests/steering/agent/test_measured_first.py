@@ -62,6 +62,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small, of too many bytes for Spark",
         "not adaptive",
         "skewed",
+        "where counting fails",
         "skewed tickets",
         "hot",
         "beside a thread without the agent",
@@ -104,6 +105,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "not adaptive": sorts,
         "plain and skewed": sorts,
         "skewed": sorts,
+        "where counting fails": sorts,
         "plain hot": sorts,
         "hot": sorts,
         "plain and skewed tickets": sorts,
@@ -139,6 +141,7 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small, of too many bytes for Spark": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "not adaptive": [("impossible", None)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
+        "where counting fails": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
         # What counts its rows is a shuffle as Spark's own: it splits the partition of a hot key.
         "hot": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "skewed tickets": [("held", ReasonCode.HELD_LARGE_RESULT)],

@@ -31,8 +31,33 @@ public final class BroadcastRule extends Rule {
       for (int i = 0; i < joins.size(); i++) account((Join) joins.get(i), broadcasts);
       return new Counted().of((LogicalPlan) given);
     } catch (Throwable error) {
+      return uncounted((LogicalPlan) given, Held.uncounted(Agent.failure(error)));
+    }
+  }
+
+  /** A plan without the hints that this rule did not get to: Spark would broadcast their rows however many they are. */
+  private static LogicalPlan uncounted(LogicalPlan plan, Held held) {
+    try {
+      return new Uncounted(held).of(plan);
+    } catch (Throwable error) {
       Agent.failure(error);
-      return given;
+      return plan;
+    }
+  }
+
+  private static final class Uncounted implements Trees.Rewrite {
+    private final Held held;
+
+    Uncounted(Held held) {
+      this.held = held;
+    }
+
+    public LogicalPlan of(LogicalPlan plan) {
+      LogicalPlan rewritten = Trees.mapChildren(plan, this);
+      if (!(rewritten instanceof Join)) return rewritten;
+      Join join = (Join) rewritten;
+      boolean stays = MeasuredFirst.of(join) == null || broadcastOf(MeasuredFirst.side(join)) != null;
+      return stays ? join : without(join, held);
     }
   }
 
@@ -67,13 +92,8 @@ public final class BroadcastRule extends Rule {
       if (hint == null) return join;
       long bytes = hint.isOfTasks() ? taskBytes(MeasuredFirst.side(join)) : relationBytes(MeasuredFirst.side(join));
       if (bytes == 0) return join;
-      boolean isTold = hint.grant.isTooLarge;
       long most = hint.isOfTasks() ? hint.grant.takeOfTask(bytes) : hint.budget.take(hint.grant, bytes);
-      if (!hint.grant.isTooLarge) return join;
-      if (!isTold) tell(hint, Held.largeResult(bytes, most));
-      Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
-      free.copyTagsFrom(join);
-      return free;
+      return hint.grant.isTooLarge ? without(join, Held.largeResult(bytes, most)) : join;
     }
   }
 
@@ -95,14 +115,29 @@ public final class BroadcastRule extends Rule {
   }
 
   private static boolean isThere(LogicalPlan side) {
+    BroadcastQueryStageExec stage = broadcastOf(side);
+    return stage != null && stage.isMaterialized();
+  }
+
+  /** The broadcast of a side that is there or under way; null for none. */
+  private static BroadcastQueryStageExec broadcastOf(LogicalPlan side) {
     side = Trees.belowProjections(side);
-    if (!(side instanceof LogicalQueryStage)) return false;
+    if (!(side instanceof LogicalQueryStage)) return null;
     SparkPlan stage = ((LogicalQueryStage) side).physicalPlan();
-    return stage instanceof BroadcastQueryStageExec && ((BroadcastQueryStageExec) stage).isMaterialized();
+    return stage instanceof BroadcastQueryStageExec ? (BroadcastQueryStageExec) stage : null;
+  }
+
+  /** Such a join as Spark has it by itself, its hint being not for this run. */
+  public static Join without(Join join, Held held) {
+    MeasuredFirst hint = MeasuredFirst.of(join);
+    if (hint.grant.deny()) tell(hint, held);
+    Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
+    free.copyTagsFrom(join);
+    return free;
   }
 
   /** Note of a hint that is in a plan already that it is not for this run. */
-  public static void tell(MeasuredFirst hint, Held held) {
+  private static void tell(MeasuredFirst hint, Held held) {
     Map outcome = new LinkedHashMap();
     outcome.put("id", hint.id);
     outcome.put("status", Pass.HELD);

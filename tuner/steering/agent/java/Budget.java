@@ -15,10 +15,20 @@ public final class Budget {
   public static final class Grant {
     public volatile long bytes;
     public volatile boolean isTooLarge;
+    private boolean isDenied;
     private final long most;
 
     private Grant(long most) {
       this.most = most > 0 ? most : Long.MAX_VALUE;
+    }
+
+    /** Lets it have nothing; whether that is news. */
+    public synchronized boolean deny() {
+      boolean isNews = !isDenied;
+      isDenied = true;
+      isTooLarge = true;
+      bytes = 0;
+      return isNews;
     }
 
     /** Of memory that tasks have to themselves; the most that there is of it. */

@@ -2,7 +2,6 @@ package tuner.steering.agent;
 
 import java.util.Collections;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
-import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReturnAnswer;
 import org.apache.spark.sql.execution.SparkPlan;
@@ -32,13 +31,7 @@ public final class CountingStrategy extends SparkStrategy {
 
   /** A join as Spark has it by itself; null where it may keep its hint. */
   private static Join withoutHint(Join join) {
-    MeasuredFirst hint = MeasuredFirst.of(join);
-    if (hint == null || MeasuredFirst.isCompared()) return null;
-    String why = "what it builds cannot be counted first: " + MeasuredFirst.LACKS;
-    if (!hint.grant.isTooLarge) BroadcastRule.tell(hint, new Held(Held.UNMEASURED_RESULT, why));
-    hint.grant.isTooLarge = true;
-    Join free = new Join(join.left(), join.right(), join.joinType(), join.condition(), JoinHint.NONE());
-    free.copyTagsFrom(join);
-    return free;
+    if (MeasuredFirst.of(join) == null || MeasuredFirst.isCompared()) return null;
+    return BroadcastRule.without(join, Held.uncounted(MeasuredFirst.LACKS));
   }
 }

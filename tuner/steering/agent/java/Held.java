@@ -52,6 +52,10 @@ public final class Held {
         .with("most_bytes", BigInteger.valueOf(most));
   }
 
+  public static Held uncounted(String why) {
+    return new Held(UNMEASURED_RESULT, "what it builds cannot be counted first: " + why);
+  }
+
   public static Held smallSide(BigInteger bytes, long most) {
     String reason = "Spark takes a side for " + bytes + " bytes and broadcasts it by itself, as it does up to " + most;
     return new Held(SMALL_SIDE, reason).with("bytes", bytes).with("most_bytes", BigInteger.valueOf(most));

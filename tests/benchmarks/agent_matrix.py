@@ -4,7 +4,8 @@
 
 HOMEs are Spark installations (bin and jars). For each: a Java application in one process, on a standalone cluster in client
 and in cluster mode, and a file of SQL, each run without the agent and then with it, by directives drawn at random. Exits with
-1 where one fails, gives other rows, or follows no directive. Needs Java.
+1 where one fails, gives other rows, follows no order or no hint, has other plans than the agent says, or where the agent fails
+itself. Needs Java.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def check(home: Path, seed: int) -> bool:
                     is_fine = False
                     print(f"{home.name:<16}{name:<20}FAILED {error}", flush=True)
                     continue
-                is_fine &= found.same and bool(found.hints["applied"])
+                follows = bool(found.orders["applied"] and found.hints["applied"])
+                is_fine &= found.same and follows and not found.problems
                 rows = f"{found.rows} rows {'equal' if found.same else 'DIFFERENT'}"
                 shown = f"orders {dict(found.orders)}, hints {dict(found.hints)}, by {found.source}"
                 print(f"{home.name:<16}{name:<20}{rows:<18}{shown}, {time.monotonic() - started:.0f} s", flush=True)

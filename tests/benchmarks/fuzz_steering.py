@@ -7,7 +7,9 @@ ANSI on and off (tests/steering/agent/fragile_programs.py). Runs each as written
 from all that the agent takes, in batches of applications, until the minutes or the programs are over. Rows are compared
 exactly, doubles to nine digits. What differs runs as written once more: what two plain runs do not agree on is counted by
 itself. `--interpreted` has Spark compile nothing: of such small tables that takes most of the time, and what the agent changes
-comes before it. Prints each difference with its statement and directives, then the counts; exits with 1 for any. Needs Java.
+comes before it. Prints each difference with its statement and directives, and each failure of the agent's own, which leaves
+a plan as it was; then the counts. Exits with 1 for any, and where a kind of directive was often drawn and never applied. Needs
+Java.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +28,13 @@ import agent_runs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "steering"))
 from agent.agent_log import steered_executions
+from agent.checks import failures
 from agent.fragile_tables import write_fragile_tables
 
 _BATCH = 250
+_OFTEN = 20
+_STEERED = "steered: "
+_FAILS, _UNTRIED = "AGENT FAILS", "NEVER APPLIED"
 _CONF = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.ui.explainMode": "simple",
@@ -48,18 +55,34 @@ def verdict(entry: dict[str, Any]) -> str:
     return "FAILS STEERED" if entry["steered"][0] else "DIFFERS STEERED"
 
 
+def kinds(entry: dict[str, Any]) -> dict[str, str]:
+    """Of the directives of a program, by id: "order", or the hint."""
+    found = {order["id"]: "order" for query in entry["directives"] for order in query["orders"]}
+    return found | {hint["id"]: hint["hint"] for query in entry["directives"] for hint in query["hints"]}
+
+
+def never_applied(statuses: Mapping[tuple[str, str], int]) -> list[str]:
+    """The kinds of directives that were drawn often enough, and of which none was applied."""
+    drawn: Counter[str] = Counter()
+    for (kind, _), count in statuses.items():
+        drawn[kind] += count
+    return sorted(kind for kind, count in drawn.items() if count >= _OFTEN and not statuses.get((kind, "applied")))
+
+
 def batch(
     directory: Path, tables: Path, first: int, count: int, conf: dict[str, str]
-) -> tuple[list[dict[str, Any]], Counter[str]]:
-    """The report of some programs, and what the agent did with its directives."""
+) -> tuple[list[dict[str, Any]], Counter[tuple[str, str]], list[str]]:
+    """The report of some programs, what the agent did with its directives by their kinds, and where it failed."""
     phase = {"seed": first, "hinted": 0.6, "filtered": 0.4, "shared": 0.7, "cartesian": 0.1}
     options = {"tables": str(tables), "numbers": [first, count], "phase": phase}
     report, logs = agent_runs.submit(agent_runs.APPS / "fragile_app.py", directory, "fuzz", options, conf)
-    statuses: Counter[str] = Counter()
-    for steered in steered_executions(logs):
-        if steered.label.startswith("steered: "):
-            statuses.update(f"{id_.partition(':')[0]} {status}" for id_, (status, _) in steered.outcomes.items())
-    return report, statuses
+    executions = [steered for steered in steered_executions(logs) if steered.label.startswith(_STEERED)]
+    drawn = {entry["name"]: kinds(entry) for entry in report}
+    statuses: Counter[tuple[str, str]] = Counter()
+    for steered in executions:
+        of_program = drawn[steered.label.removeprefix(_STEERED)]
+        statuses.update((of_program[id_], status) for id_, (status, _) in steered.outcomes.items())
+    return report, statuses, list(failures(executions))
 
 
 def main() -> None:
@@ -73,7 +96,7 @@ def main() -> None:
     conf = {**_CONF, **(_INTERPRETED if options.interpreted else {})}
     started, done = time.monotonic(), 0
     counts: Counter[str] = Counter()
-    statuses: Counter[str] = Counter()
+    statuses: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory(prefix="fuzz-steering-") as temporary:
         directory = (options.keep or Path(temporary)).absolute()
         tables = directory / "tables"
@@ -81,14 +104,21 @@ def main() -> None:
             write_fragile_tables(tables)
         while done < options.programs and time.monotonic() - started < options.minutes * 60:
             count = min(_BATCH, options.programs - done)
-            report, found = batch(directory, tables, options.first + done, count, conf)
+            report, found, failed = batch(directory, tables, options.first + done, count, conf)
             statuses.update(found)
+            counts.update(_FAILS for _ in failed)
+            for line in failed:
+                print(json.dumps({"verdict": _FAILS, "failure": line}), flush=True)
             for entry in report:
                 counts[verdict(entry)] += 1
                 if verdict(entry).isupper():
                     print(json.dumps({"verdict": verdict(entry), **shortened(entry)}), flush=True)
             done += count
-            print(f"{done} programs, {time.monotonic() - started:.0f} s: {dict(counts)}; {dict(statuses)}", flush=True)
+            shown = {f"{kind} {status}": count for (kind, status), count in sorted(statuses.items())}
+            print(f"{done} programs, {time.monotonic() - started:.0f} s: {dict(counts)}; {shown}", flush=True)
+    for kind in never_applied(statuses):
+        counts[_UNTRIED] += 1
+        print(json.dumps({"verdict": _UNTRIED, "kind": kind}), flush=True)
     sys.exit(any(word.isupper() for word in counts))
 
 

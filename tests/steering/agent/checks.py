@@ -14,6 +14,15 @@ from .agent_log import Steered
 from .names_of_tuner import joins_of
 
 Sides = tuple[tuple[str, ...], ...]
+_FAILED = "the agent failed: "  # Agent.failure
+
+
+def failures(executions: Iterable[Steered]) -> Iterator[str]:
+    """Directives that an error of the agent's own kept from a plan: it leaves that as it was, and the rows are the same."""
+    for steered in executions:
+        for id_, (_, reason) in steered.outcomes.items():
+            if _FAILED in reason:
+                yield f"{steered.label}: {id_}: {reason}"
 
 
 def unlike_signatures(executions: Iterable[Steered]) -> Iterator[str]:

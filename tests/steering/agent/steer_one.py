@@ -13,7 +13,7 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
 
 from .agent_log import agent_events, steered_executions
-from .checks import unlike_hints, unlike_orders, unlike_signatures
+from .checks import failures, unlike_hints, unlike_orders, unlike_signatures
 from .random_directives import RandomChoice, steered_queries
 from .submits import Job, SteeringMethod, java_local
 
@@ -30,7 +30,8 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it: whether the rows are the same, statuses of the directives, what the plans have otherwise."""
+    """What came of it: whether the rows are the same, statuses of the directives, what the plans have otherwise, and
+    where the agent failed."""
 
     rows: int
     same: bool
@@ -56,7 +57,7 @@ def steer(
     ran = way(job, name, {**agent_conf, **_directives(job, name, before, in_file), "spark.tuner.agent.trace": "true"})
     executions = steered_executions(ran.logs)
     outcomes = {id_: outcome for execution in executions for id_, outcome in execution.outcomes.items()}
-    problems = [*unlike_signatures(executions)]
+    problems = [*failures(executions), *unlike_signatures(executions)]
     for execution in executions:
         problems += [*unlike_orders(execution, before.queries), *unlike_hints(execution, before.queries)]
     with_datasets = any(line.startswith(_DATASETS) for line in ran.rows)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .agent_log import agent_events
-from .checks import unlike_hints, unlike_orders, unlike_signatures
+from .checks import failures, unlike_hints, unlike_orders, unlike_signatures
 from .conftest import SteeredRun
 
 # What a cache holds was planned with another query, and a CTE that is not inlined is planned apart from its uses: the log
@@ -28,6 +28,10 @@ def test_every_program_runs(steered_run: SteeredRun) -> None:
 
 def test_results_are_the_same(steered_run: SteeredRun) -> None:
     assert {e["name"]: e["difference"] for e in entries(steered_run) if e["difference"]} == {}
+
+
+def test_the_agent_fails_at_no_plan(steered_run: SteeredRun) -> None:
+    assert list(failures(steered_run.executions)) == []
 
 
 def test_the_rules_change_nothing_in_a_plan_of_theirs(steered_run: SteeredRun) -> None:

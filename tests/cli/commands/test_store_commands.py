@@ -352,6 +352,18 @@ def test_a_store_that_cannot_be_reached(spark_tuner: Call) -> None:
     assert "hunter2" not in result.err
 
 
+def test_a_short_id_is_no_part_of_another_change(spark_tuner: Call, run: Run, url: str) -> None:
+    """An id spells the hash of its query, and that has another's short id in it: it was refused, and advised again."""
+    action = Action(ActionKind.HINT_JOIN, "a=b", Hint.BROADCAST, f"8d{short_id(ACTION.id)}0f0ed138bc", ("a",))
+    of_both = replace(run.decision, changes=(*run.decision.changes, decided(action, Standing.PROPOSED)))
+    with Store.open(url) as store:
+        store.begin(replace(run, decision=of_both))
+    result = spark_tuner("reject", "etl.nightly", short_id(ACTION.id), "--reason", "no")
+    assert (result.code, result.err) == (0, "")
+    with Store.open(url) as store:
+        assert [verdict.change_id for verdict in store.verdicts("etl.nightly")] == [ACTION.id]
+
+
 @pytest.mark.parametrize("command", ["approve", "reject", "pin", "rollback"])
 def test_an_empty_id_is_no_change(spark_tuner: Call, run: Run, url: str, command: str) -> None:
     result = spark_tuner(command, "etl.nightly", "")

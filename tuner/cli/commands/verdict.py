@@ -127,7 +127,8 @@ def _said(ruling: Ruling, id_: str, words: Mapping[str, str], holds: str) -> Ite
 def _the_one(known: Mapping[str, Change], part: str, cohort: str, names: QueryNames) -> str:
     if part in known:
         return part
-    matching = sorted(id_ for id_ in known if part in id_ or part == short_id(id_))
+    # Ids spell hashes of queries, and one may have another's short id in it: that is what is told to be given.
+    matching = [id_ for id_ in known if short_id(id_) == part] or sorted(id_ for id_ in known if part in id_)
     if len(matching) == 1:
         return matching[0]
     if not matching:

@@ -455,5 +455,5 @@ class World:
 
 def page(items: list[Answer], query: dict[str, str] | None = None) -> Answer:
     limit, offset = (int((query or {}).get(name, default)) for name, default in (("limit", "50"), ("offset", "0")))
-    kind = type(items[0])
+    kind = type(items[0]) if items else Answer
     return Page[kind](items=items[offset : offset + limit], total=len(items), offset=offset, limit=limit)  # type: ignore[valid-type]

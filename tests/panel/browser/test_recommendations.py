@@ -277,6 +277,23 @@ def test_a_last_run_that_failed_does_so_while_it_is_tried_again(visit: Callable[
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-10'")
 
 
+@pytest.mark.parametrize(
+    ("last_run", "said"),
+    [
+        (RunState.SUCCEEDED, "The latest run was measured, and no change"),
+        (RunState.LOST, "The latest run left no log: what is advised rests on an older one, and no change"),
+        (RunState.RUNNING, "The latest run has not ended: what is advised rests on an older one, and no change"),
+    ],
+)
+def test_why_nothing_is_advised_says_which_run_was_measured(
+    visit: Callable[..., Visit], last_run: RunState, said: str
+) -> None:
+    """Of a run that left no log it said that it was measured."""
+    page = visit(World(recommendations=0, last_run=last_run)).open("ui?cohort=c")
+    page.get_by_role("tab", name="Recommendations").click()
+    expect(page.get_by_role("tabpanel")).to_contain_text(said)
+
+
 def test_a_page_that_was_left_open_is_of_now_when_it_is_seen_again(visit: Callable[..., Visit]) -> None:
     going = visit(many())
     page = going.open("ui?cohort=c")

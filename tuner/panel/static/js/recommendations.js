@@ -11,10 +11,15 @@ import { counted, grouped } from "./units.js";
 // Under it the reason is kept that is being written for those that are chosen.
 const CHOSEN = "chosen";
 
+// What became of the latest run, where nothing was measured of it.
+const NOT_MEASURED = { running: "has not ended", failed: "failed", partial: "left a part of its log", lost: "left no log" };
+
 function why(cohort) {
   if (!cohort.runs) return "The first run is observed; recommendations come from what it measures.";
   if (cohort.latest_seconds === null && cohort.baseline_seconds === null) return "No run has been measured yet: a run is measured when it has ended and its event log was read.";
-  return `The latest run was measured, and no change promises more than it risks. ${cohort.next_decision}`;
+  const ended = NOT_MEASURED[cohort.last_run_state];
+  const measured = ended ? `The latest run ${ended}: what is advised rests on an older one` : "The latest run was measured";
+  return `${measured}, and no change promises more than it risks. ${cohort.next_decision}`;
 }
 
 /** What may be done with those that are chosen, or how to choose. */

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+import tuner.savings.savings_mail as savings_mail_module
 from tuner.history.store import Store
 from tuner.model.run import Run
 from tuner.savings.savings_json import savings_json
@@ -120,6 +122,24 @@ def test_a_mail_is_one_page_without_scripts_links_or_markup_of_others(store: Sto
         assert forbidden not in page, forbidden
     for told in ("etl.load", "finance", "no tag", "less", "more", "90 % sure"):
         assert told in page, told
+
+
+def test_a_mail_that_has_not_all_rows_says_how_many_there_are(
+    report: SavingsReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert " of 3: " not in savings_mail(report)
+    monkeypatch.setattr(savings_mail_module, "MOST_ROWS", 2)
+    page = savings_mail(replace(report, changes_are_all=False))
+    why = "those that gained most, and those that gained least or lost; `spark-tuner savings --json` has all"
+    assert page.count(f">2 of 3: {why}</p>") == 2, "tags and cohorts"
+    assert f">2 of 3 or more: {why}</p>" in page
+
+
+def test_changes_that_are_not_asked_for_are_known_to_be_there(store: Store) -> None:
+    book(store)
+    of_some = savings_report(store, MONDAY, store.cohorts(), most_changes=2)
+    assert (len(of_some.changes), of_some.changes_are_all) == (2, False)
+    assert savings_report(store, MONDAY, store.cohorts()).changes_are_all
 
 
 @pytest.mark.parametrize("most", range(1, 8))

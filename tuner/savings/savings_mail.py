@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from tuner.model.saved import Saved
@@ -10,7 +10,7 @@ from tuner.printable import visible
 from tuner.savings.savings_report import SavingsReport, ends
 from tuner.units import format_hours, format_money, format_seconds
 from tuner.words.counts import counted
-from tuner.words.savings import NO_TAG, SIZES, losses_words, runs_words, saved_words, sure_words
+from tuner.words.savings import NO_TAG, SIZES, cut_words, losses_words, runs_words, saved_words, sure_words
 
 # A mail of cohorts and changes without end is read by nobody: those that gained most and those that lost most. The JSON has all.
 MOST_ROWS = 24
@@ -40,13 +40,23 @@ def _parts(report: SavingsReport, price: float | None) -> Iterator[str]:
     yield f"<p>{runs} took <strong>{_tone(total)}</strong>{sure}. {losses_words(total)}</p>"
     yield from _table("By week", "Week of", ((one.week, "", one.saved) for one in report.weeks), price)
     if any(one.tag for one in report.tags):
-        tags = ((one.tag or NO_TAG, counted(one.cohorts, "cohort"), one.saved) for one in ends(report.tags, MOST_ROWS))
-        yield from _table("By team", "DAG tag", tags, price)
-    cohorts = ((one.cohort, ", ".join(one.tags), one.saved) for one in ends(report.cohorts, MOST_ROWS))
-    yield from _table("By cohort", "Cohort", cohorts, price)
-    changes = ((one.words or SIZES, one.cohort, one.saved) for one in ends(report.changes, MOST_ROWS))
-    yield from _table("By change", "Change", changes, price)
+        tags = [(one.tag or NO_TAG, counted(one.cohorts, "cohort"), one.saved) for one in report.tags]
+        yield from _ends("By team", "DAG tag", tags, price)
+    cohorts = [(one.cohort, ", ".join(one.tags), one.saved) for one in report.cohorts]
+    yield from _ends("By cohort", "Cohort", cohorts, price)
+    changes = [(one.words or SIZES, one.cohort, one.saved) for one in report.changes]
+    yield from _ends("By change", "Change", changes, price, or_more=not report.changes_are_all)
     yield "</body></html>"
+
+
+def _ends(
+    title: str, what: str, rows: Sequence[tuple[str, str, Saved]], price: float | None, *, or_more: bool = False
+) -> Iterator[str]:
+    """A table of the two ends of sorted rows, and how many there are."""
+    shown = ends(rows, MOST_ROWS)
+    yield from _table(title, what, shown, price)
+    if cut := cut_words(len(shown), len(rows), or_more=or_more):
+        yield f'<p style="margin:-16px 0 24px;color:#59636e">{escape(cut)}</p>'
 
 
 def _table(title: str, what: str, rows: Iterable[tuple[str, str, Saved]], price: float | None) -> Iterator[str]:

@@ -65,7 +65,7 @@ class OfChange:
 @dataclass(frozen=True, slots=True)
 class SavingsReport:
     """From the Monday `since` on. Parts of one way to sum add up to `total`, but for tags, of which a cohort may have several,
-    and for changes, of which only the largest are listed."""
+    and for changes, of which only the largest are listed (`changes_are_all`: there are no others)."""
 
     since: str
     total: Saved
@@ -73,6 +73,7 @@ class SavingsReport:
     tags: tuple[OfTag, ...]
     cohorts: tuple[OfCohort, ...]
     changes: tuple[OfChange, ...]
+    changes_are_all: bool = True
 
 
 def savings_report(
@@ -92,7 +93,8 @@ def savings_report(
     asked = None if are_all else list(known)
     by_week = [one for one in store.saved_by_week(asked, since) if one.cohort in known]
     by_cohort = _summed((one.cohort, one.saved) for one in by_week)
-    changes = [one for one in store.saved_by_change(asked, since, most_changes) if one.cohort in known]
+    largest = store.saved_by_change(asked, since, most_changes)
+    changes = [one for one in largest if one.cohort in known]
     return SavingsReport(
         since=week_of(since),
         total=apart(by_cohort.values()),
@@ -103,6 +105,7 @@ def savings_report(
             for cohort, saved in sorted(by_cohort.items(), key=lambda item: (-item[1].seconds, item[0]))
         ),
         changes=_changes(store, changes, known, may_read_code),
+        changes_are_all=len(largest) < most_changes,
     )
 
 

@@ -10,6 +10,7 @@ from tuner.words.counts import counted
 _LEAST_SECONDS = 0.005
 SIZES = "other sizes than the job asks for"
 NO_TAG = "no tag"
+ALL_ELSEWHERE = "`spark-tuner savings --json` has all"
 
 
 def saved_words(seconds: float) -> str:
@@ -42,3 +43,11 @@ def losses_words(saved: Saved) -> str:
         return ""
     failed = f", {counted(saved.failed, 'run')} that a change made fail among them" if saved.failed else ""
     return f"That is after losses of {format_seconds(saved.lost_seconds)}{failed}."
+
+
+def cut_words(shown: int, known: int, *, or_more: bool = False) -> str:
+    """What is said below a table that has the two ends of its rows alone; "" where it has all. `or_more`: there may be others."""
+    if shown == known and not or_more:
+        return ""
+    more = " or more" if or_more else ""
+    return f"{shown} of {known}{more}: those that gained most, and those that gained least or lost; {ALL_ELSEWHERE}"

@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Result
 from tests.savings import fleet
 from tests.savings.fleet import book
+from tuner.cli.as_text import savings
 from tuner.history.asked_cohorts import none_asked
 from tuner.history.store import Store
 
@@ -38,6 +39,18 @@ def test_it_is_told_by_week_tag_cohort_and_change(
     for told in ("Week of", "2026-11-02", "DAG tag", "no tag", "finance", "Cohort", "ads.clean", "Change", "cost less"):
         assert told in result.out, told
     assert max(map(len, result.out.splitlines())) <= columns
+
+
+def test_a_table_that_has_not_all_rows_says_how_many_there_are(
+    spark_tuner: Call, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 212 cohorts it showed 20, and nothing told of the others."""
+    asked = ("savings", "--weeks", "520", "--db", filled)
+    assert "of 3" not in spark_tuner(*asked).out.split("Cohort")[1]
+    monkeypatch.setattr(savings, "_MOST_LINES", 2)
+    said = " ".join(spark_tuner(*asked).out.split())
+    cut = "2 of 3: those that gained most, and those that gained least or lost; `spark-tuner savings --json` has all"
+    assert said.count(cut) == 2, "cohorts and changes"
 
 
 def test_json_is_for_machines(spark_tuner: Call, filled: str) -> None:

@@ -14,7 +14,7 @@ from tuner.cli.terminal.tables import number_column, table, text_cell, text_colu
 from tuner.model.saved import Saved
 from tuner.savings.savings_report import OfChange, SavingsReport, ends
 from tuner.units import format_hours, format_money, format_seconds
-from tuner.words.savings import NO_TAG, SIZES, losses_words, runs_words, saved_words, sure_words
+from tuner.words.savings import NO_TAG, SIZES, cut_words, losses_words, runs_words, saved_words, sure_words
 
 # So many cohorts and changes are printed, those that gained and those that lost most; the JSON has all.
 _MOST_LINES = 20
@@ -41,9 +41,12 @@ def show_savings(console: Console, report: SavingsReport, price: float | None) -
     show("Week of", report.weeks, lambda one: text_cell(one.week), lambda one: one.saved)
     if any(one.tag for one in report.tags):
         show("DAG tag", report.tags, lambda one: text_cell(one.tag or NO_TAG), lambda one: one.saved)
-    show("Cohort", ends(report.cohorts, _MOST_LINES), lambda one: text_cell(one.cohort), lambda one: one.saved)
-    changes = ends(report.changes, _MOST_LINES)
+    cohorts, changes = ends(report.cohorts, _MOST_LINES), ends(report.changes, _MOST_LINES)
+    show("Cohort", cohorts, lambda one: text_cell(one.cohort), lambda one: one.saved)
+    print_lines(console, filter(None, [cut_words(len(cohorts), len(report.cohorts))]))
     show("Change", changes, _change_cell, lambda one: one.saved)
+    or_more = not report.changes_are_all
+    print_lines(console, filter(None, [cut_words(len(changes), len(report.changes), or_more=or_more)]))
 
 
 def _change_cell(one: OfChange) -> Text:

@@ -14,11 +14,13 @@ from tuner.model.decision import Decision
 @dataclass(frozen=True, slots=True)
 class DecisionNow:
     """As made when a run ended, with what people have said and imported since. `may_change`: runs have ended since that may
-    change it. Where its mode is not known, it is as of the newest run's."""
+    change it. Where its mode is not known, it is as of the newest run's; so it is where no person's is set, and the job or the
+    configuration may have another by now."""
 
     decision: Decision
     may_change: bool
     mode_is_known: bool = True
+    mode_is_set: bool = False
 
 
 def decision_now(store: Store, cohort: str) -> DecisionNow:
@@ -28,6 +30,7 @@ def decision_now(store: Store, cohort: str) -> DecisionNow:
         raise ValueError(f"no run of cohort {cohort!r} can be read")
     decision, made_at = decided_last(runs, outlook_of(runs, lambda run: store.details(run.key)))
     changes = store.mode_changes(cohort)
-    mode = (changes[-1].mode if changes else None) or runs[-1].decision.mode
+    given = changes[-1].mode if changes else None
+    mode, started_at = given or runs[-1].decision.mode, runs[-1].started_at
     now = decision_since(store, cohort, decision, made_at, runs, store.verdicts(cohort), mode)
-    return DecisionNow(now, may_change(runs, made_at), mode_is_known(changes, runs[-1].started_at))
+    return DecisionNow(now, may_change(runs, made_at), mode_is_known(changes, started_at), given is not None)

@@ -81,7 +81,7 @@ def test_one_cohort_begins_with_the_answer(spark_tuner: Call, store: Store) -> N
         f"{COHORT}: tuned, mode auto",
         "  last run: 2026-11-02 02:00 UTC, succeeded, queries 13.0 s, application 18.0 s",
         "  gained: queries took 13.0 s instead of 25.0 s with nothing in force: 12.0 s less (47.9%)",
-        "  in force in the next run: 1 promoted",
+        "  in force in the next run: 1 promoted, if its mode is still auto",
         "  waits for a person: 1 proposed",
     ]
     titles = [line for line in lines[5:] if line and not line.startswith(" ")]
@@ -145,6 +145,14 @@ def test_a_cohort_that_was_given_back_to_its_jobs_own_mode_is_not_said_to_have_t
     assert not json.loads(spark_tuner("status", COHORT, "--json").out)["next"]["mode_is_known"]
     keep(store, before(2))
     assert spark_tuner("status", COHORT).out.splitlines()[0].endswith("mode auto")
+
+
+def test_what_a_mode_that_no_person_set_promises_is_said_to_rest_on_it(spark_tuner: Call, store: Store) -> None:
+    """The configuration may have another by now, of which the store knows nothing."""
+    keep(store, before(0), with_hint(1), details=outlook(PROMOTED))
+    assert "in force in the next run: 1 promoted, if its mode is still auto\n" in spark_tuner("status", COHORT).out
+    store.set_mode(ModeChange(COHORT, Mode.AUTO, "ana", FIRST))
+    assert "in force in the next run: 1 promoted\n" in spark_tuner("status", COHORT).out
 
 
 def test_the_runs_come_last_and_say_what_their_seconds_are_of(spark_tuner: Call, store: Store) -> None:

@@ -298,7 +298,7 @@ def test_what_the_next_run_is_to_have_can_be_approved_before_any_had_it(spark_tu
     with Store.open(url) as store:
         store.begin(later)
         store.finish(later.key, RunState.FAILED, datetime.now(UTC), None)
-    assert "(a run has ended since that was decided)" in spark_tuner("status", "etl.nightly").out
+    assert "(a run has ended since that was decided)" in spark_tuner("status", "etl.nightly").said
 
 
 def test_a_verdict_on_an_unknown_change(spark_tuner: Call, run: Run) -> None:

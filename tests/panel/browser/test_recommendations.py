@@ -318,13 +318,20 @@ def test_a_page_that_was_left_open_is_of_now_when_it_is_seen_again(visit: Callab
 
 
 def test_mode_observe_says_plainly_that_nothing_will_be_changed(visit: Callable[..., Visit]) -> None:
-    page = visit(World(mode=Mode.OBSERVE)).open("ui?cohort=c")
+    page = visit(World(mode=Mode.OBSERVE, mode_by="anna")).open("ui?cohort=c")
     said = page.locator(".cohort-header .decision").inner_text()
     assert said == "Next run: nothing will be changed (1 on trial, 2 promoted)"
 
 
+def test_a_mode_that_no_person_set_is_said_to_be_the_latest_runs(visit: Callable[..., Visit]) -> None:
+    """The configuration may have another by now, of which the store knows nothing."""
+    header = visit(World()).open("ui?cohort=c").locator(".cohort-header")
+    expect(header.locator(".decision")).to_have_text("Next run: if its mode is still auto: 1 on trial, 2 promoted")
+    expect(header.locator(".mode-row")).to_contain_text("as the latest run had it, from its job or the configuration")
+
+
 def test_the_page_says_where_a_run_has_ended_since_the_next_one_was_decided_on(visit: Callable[..., Visit]) -> None:
-    page = visit(World(a_run_has_ended_since=True)).open("ui?cohort=c")
+    page = visit(World(a_run_has_ended_since=True, mode_by="anna")).open("ui?cohort=c")
     said = page.locator(".cohort-header .decision").inner_text()
     assert said == "Next run: 1 on trial, 2 promoted (a run has ended since that was decided)"
 

@@ -98,7 +98,9 @@ def _answer(page: CohortPage) -> Iterator[str]:
     yield f"  last run: {_last_run(page.runs[-1])}"
     if page.gained is not None:
         yield f"  gained: {gained_words(*page.gained)}"
-    yield f"  in force in the next run: {in_force_words(decision)}{since}"
+    may_be_another = page.coming.mode_is_known and not page.coming.mode_is_set
+    still = f", if its mode is still {page.mode}" if may_be_another else ""
+    yield f"  in force in the next run: {in_force_words(decision)}{still}{since}"
     yield f"  waits for a person: {waiting_words(decision)}"
     if failed := sum(run.state is RunState.FAILED for run in page.runs):
         yield f"  failed: {failed} of the last {counted(len(page.runs), 'run')}"

@@ -11,7 +11,7 @@ import { time } from "./times.js";
 
 function whoSetIt({ is_known: isKnown, by, at, reason }) {
   if (!isKnown) return h("span", { class: "faint" }, "known when the next run starts");
-  if (!by) return h("span", { class: "faint" }, "as the job or the configuration has it");
+  if (!by) return h("span", { class: "faint" }, "as the latest run had it, from its job or the configuration");
   return h("span", { class: "faint" }, "set by ", named(by, { limit: 60 }), at ? [" on ", time(at)] : "", reason ? [": ", named(reason, { limit: 160 })] : "");
 }
 
@@ -54,12 +54,18 @@ function modeRow(page) {
   return [row, page.modeChanger.place];
 }
 
+/** On what mode that rests: a person's holds, another may be changed where the job is. */
+function ifMode({ mode, is_known: isKnown, by }) {
+  if (!isKnown) return `if its mode is ${mode}, as the latest run's: `;
+  return by ? "" : `if its mode is still ${mode}: `;
+}
+
 /** What the next run is to have: in mode observe plainly nothing, whatever the latest had. */
 function nextRun({ mode, mode_setting: setting, next_decision: decision, next_decision_may_change: mayChange }) {
   if (!decision && mode !== "observe") return "";
   const words = decision ? named(decision, { limit: 400 }) : "";
   const told = mode === "observe" ? ["nothing will be changed", words ? [" (", words, ")"] : ""] : words;
-  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), setting.is_known ? "" : `if its mode is ${mode}, as the latest run's: `, told, mayChange && mode !== "observe" ? h("span", { class: "faint" }, " (a run has ended since that was decided)") : "");
+  return h("p", { class: "decision" }, h("strong", {}, "Next run: "), ifMode(setting), told, mayChange && mode !== "observe" ? h("span", { class: "faint" }, " (a run has ended since that was decided)") : "");
 }
 
 export function cohortHeader(page) {

@@ -1273,6 +1273,7 @@ def test_steering_may_be_off(by_agent: Nightly) -> None:
     by_agent.steering = Steering.OFF
     turn = by_agent.prepare("e/3/1")
     assert turn.decision.in_force == ()
+    assert (turn.decision.mode, turn.decision.steering_off) == (Mode.OBSERVE, True)
     assert turn.decision.changes
     assert (turn.directives.conf, turn.directives.merged) == ({}, {})
     assert turn.conf["spark.eventLog.enabled"] == "true"

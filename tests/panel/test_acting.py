@@ -18,6 +18,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import RunDetails, RunState
 from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange, Ruling, Verdict
+from tuner.words.decisions import STEERING_OFF
 
 from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query
 from .people import Someone
@@ -111,6 +112,22 @@ def test_in_mode_observe_an_approval_promises_no_run(ask: Ask, store: Store) -> 
         "approved: mode observe changes nothing, so no run applies these 2 changes before the mode is another"
     )
     assert rule(ask(), HINT.id, ruling="rollback").json()["message"].startswith("rolled back: from the next run on")
+
+
+def test_where_steering_is_off_no_mode_and_no_approval_promises_a_run(ask: Ask, store: Store) -> None:
+    """In mode auto it told of the changes that the next run would have, night after night."""
+    seen = outlook(decided(), mode=Mode.OBSERVE)
+    run = night(1, query("q1", 20), mode=Mode.OBSERVE)
+    keep(store, replace(run, decision=replace(run.decision, steering_off=True)), details=seen)
+    client = ask()
+    set_ = client.post("/api/cohort/mode", json={"cohort": COHORT, "mode": "auto", "reason": ""})
+    assert set_.json() == {"message": f"mode auto holds from the next run on; {STEERING_OFF}"}
+    assert rule(client, HINT.id).json() == {"message": f"approved: {STEERING_OFF}"}
+    page = client.get("/api/cohort", params={"cohort": COHORT}).json()
+    assert (page["mode"], page["state"], page["in_force"], page["waiting"]) == ("observe", "observing", 0, 0)
+    assert (page["mode_setting"]["mode"], page["mode_setting"]["off"]) == ("auto", STEERING_OFF)
+    (listed,) = client.get("/api/cohorts").json()["items"]
+    assert (listed["mode"], listed["in_force"]) == ("observe", 0)
 
 
 def test_a_rejection_asks_for_a_reason(ask: Ask, store: Store) -> None:

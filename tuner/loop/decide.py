@@ -22,6 +22,7 @@ from tuner.steering.directives import Steering
 def decide(known: Known, problems: Problems) -> Decision:
     """What is in force in the next run, and on trial, with its sizes. What cannot be looked at is told as a problem."""
     job, way = known.job, known.way
+    is_off = way.steering is Steering.OFF
     raises = problems.guard("look at what memory the job needs", partial(raised_sizes, known), tuple[SizeChange, ...]())
     raised = {one.property: one.value for one in raises}
     decided = next_decision(
@@ -30,7 +31,7 @@ def decide(known: Known, problems: Problems) -> Decision:
         key=job.key,
         try_number=job.try_number,
         # Without steering nothing is in force: as in observe.
-        mode=Mode.OBSERVE if way.steering is Steering.OFF else job.mode,
+        mode=Mode.OBSERVE if is_off else job.mode,
         verdicts=known.verdicts,
         reach=reach_of(job, way),
         problems=problems,
@@ -49,7 +50,7 @@ def decide(known: Known, problems: Problems) -> Decision:
     )
     taken = partial(cut_sizes, known, raises, decided)
     cuts = problems.guard("look at what the job never uses", taken, tuple[SizeChange, ...]())
-    return replace(decided, raises=raises, cuts=cuts)
+    return replace(decided, raises=raises, cuts=cuts, steering_off=is_off)
 
 
 def _context(job: JobToRun, runs: Sequence[Run], raises: Sequence[SizeChange]) -> Context | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tuner.history.store import Store
 from tuner.loop.decision_since import decision_since
 from tuner.loop.mode_is_known import mode_is_known
+from tuner.loop.next_mode import next_mode
 from tuner.loop.outlook import decided_last, may_change, outlook_of, runs_to_look_at
 from tuner.model.decision import Decision
 
@@ -30,7 +31,7 @@ def decision_now(store: Store, cohort: str) -> DecisionNow:
         raise ValueError(f"no run of cohort {cohort!r} can be read")
     decision, made_at = decided_last(runs, outlook_of(runs, lambda run: store.details(run.key)))
     changes = store.mode_changes(cohort)
-    given = changes[-1].mode if changes else None
-    mode, started_at = given or runs[-1].decision.mode, runs[-1].started_at
+    mode = next_mode(changes, runs[-1].decision)
     now = decision_since(store, cohort, decision, made_at, runs, store.verdicts(cohort), mode)
-    return DecisionNow(now, may_change(runs, made_at), mode_is_known(changes, started_at), given is not None)
+    is_known, is_set = mode_is_known(changes, runs[-1].started_at), bool(changes and changes[-1].mode)
+    return DecisionNow(now, may_change(runs, made_at), is_known, is_set)

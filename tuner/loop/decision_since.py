@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from tuner.history.store import Store
@@ -27,7 +28,8 @@ def decision_since(
     # The rules of a decision: where there is no cohort nobody waits for them.
     from tuner.policy.rulings_since import rulings_since
 
-    return rulings_since(decision, made_at, verdicts, mode, _imports_since(store, cohort, decision, made_at, runs))
+    now = rulings_since(decision, made_at, verdicts, mode, _imports_since(store, cohort, decision, made_at, runs))
+    return replace(now, steering_off=runs[-1].decision.steering_off)
 
 
 def _imports_since(store: Store, cohort: str, decision: Decision, made_at: datetime, runs: Sequence[Run]) -> Imports:

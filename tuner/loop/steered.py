@@ -51,13 +51,17 @@ def steered(
 def unsteered(job: JobToRun, place: EventLogPlace, why: str = "") -> Steered:
     """A run in which nothing is in force, and why."""
     code = ReasonCode.UNSTEERED if place.directory else ReasonCode.UNOBSERVED
-    decision = Decision(job.mode, (), unsteered=Reason(code, {"why": place.why or why}))
+    decision = _without_changes(job, Reason(code, {"why": place.why or why}))
     return Steered(decision, conf=submit_conf(job, decision, Directives(), place))
 
 
 def undecided(job: JobToRun) -> Decision:
     """The decision of a run that could not even be told why it is unsteered."""
-    return Decision(job.mode, (), unsteered=Reason(ReasonCode.UNSTEERED, {"why": ""}))
+    return _without_changes(job, Reason(ReasonCode.UNSTEERED, {"why": ""}))
+
+
+def _without_changes(job: JobToRun, why: Reason) -> Decision:
+    return Decision(job.mode, (), unsteered=why, steering_off=job.steering is Steering.OFF)
 
 
 def carry_out(

@@ -127,7 +127,8 @@ class Decision:
     what it gets less of. `submitted` is the shape of the cluster that it is submitted with, but for these cuts, by properties
     (() where nobody kept it): its program may set another. `runtime` is as its job's. `fetched_jar` is the agent's, by a URL
     without credentials, where Spark fetches it before it starts ("" where it does not). `last_read_at` is when the last run began
-    that read anything, where the latest one known had read nothing.
+    that read anything, where the latest one known had read nothing. `steering_off`: its job has steering switched off, so that
+    it is decided as in observe, whatever the mode.
     """
 
     mode: Mode
@@ -141,6 +142,7 @@ class Decision:
     runtime: str = ""
     fetched_jar: str = ""
     last_read_at: datetime | None = None
+    steering_off: bool = False
 
     @property
     def sizes(self) -> tuple[SizeChange, ...]:

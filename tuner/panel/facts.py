@@ -10,6 +10,7 @@ from tuner.history.cohort_rows import CohortSummary
 from tuner.history.store import Store
 from tuner.loop.decision_since import decision_since
 from tuner.loop.mode_is_known import mode_is_known
+from tuner.loop.next_mode import next_mode
 from tuner.loop.outlook import OUTLOOK_AMONG, decided_last, may_change, outlook_of
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.imported_change import ImportedChange
@@ -89,10 +90,13 @@ class CohortFacts:
 
     @property
     def mode(self) -> Mode:
-        """The mode of the next run, as far as the store knows: a person's, else that of the newest run."""
-        given = self.mode_changes[-1].mode if self.mode_changes else None
-        newest = self.last_decision
-        return given or (newest.mode if newest else Mode.OBSERVE)
+        """The mode of the next run, as far as the store knows."""
+        return next_mode(self.mode_changes, self.last_decision)
+
+    @property
+    def steering_off(self) -> bool:
+        """Whether the newest run's job has steering switched off."""
+        return self.last_decision is not None and self.last_decision.steering_off
 
     @property
     def mode_is_known(self) -> bool:

@@ -14,6 +14,10 @@ from tuner.words.standings import standing_words
 
 # What is said to be in force, or to wait, where nothing is.
 NOTHING = "nothing"
+STEERING_OFF = (
+    "steering is off for this job, as its latest run had it: no mode changes anything "
+    "(`steering` of its task or command, or of [spark_tuner], says so)"
+)
 
 
 def decision_summary(decision: Decision) -> str:

@@ -22,6 +22,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange, Ruling
+from tuner.words.decisions import STEERING_OFF
 from tuner.words.short_ids import short_id
 
 Call = Callable[..., Result]
@@ -153,6 +154,19 @@ def test_what_a_mode_that_no_person_set_promises_is_said_to_rest_on_it(spark_tun
     assert "in force in the next run: 1 promoted, if its mode is still auto\n" in spark_tuner("status", COHORT).out
     store.set_mode(ModeChange(COHORT, Mode.AUTO, "ana", FIRST))
     assert "in force in the next run: 1 promoted\n" in spark_tuner("status", COHORT).out
+
+
+def test_where_steering_is_off_no_mode_promises_anything(spark_tuner: Call, store: Store) -> None:
+    run = before(0, mode=Mode.OBSERVE)
+    off = replace(run, decision=replace(run.decision, steering_off=True))
+    keep(store, off, details=outlook(PROPOSED, mode=Mode.OBSERVE))
+    assert STEERING_OFF in spark_tuner("mode", COHORT, "auto").said
+    assert STEERING_OFF in spark_tuner("approve", COHORT, short_id(PROPOSED.id)).said
+    shown = spark_tuner("status", COHORT)
+    assert STEERING_OFF in shown.said and "asked of nobody while steering is off" in shown.said
+    assert "in force in the next run: nothing\n" in shown.out
+    told = json.loads(spark_tuner("status", COHORT, "--json").out)["next"]
+    assert (told["mode"], told["steering_off"]) == ("observe", True)
 
 
 def test_the_runs_come_last_and_say_what_their_seconds_are_of(spark_tuner: Call, store: Store) -> None:

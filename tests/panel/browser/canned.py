@@ -83,6 +83,7 @@ class World:
     mode: Mode = Mode.AUTO
     mode_is_known: bool = True
     mode_by: str = ""
+    steering_off: str = ""
     a_run_has_ended_since: bool = False
     hours_between_runs: int = 24
     last_run: RunState = RunState.SUCCEEDED
@@ -136,7 +137,9 @@ class World:
             may_act=self.may_act,
             next_decision="1 on trial, 2 promoted",
             next_decision_may_change=self.a_run_has_ended_since,
-            mode_setting=ModeSetting(mode=self.mode, is_known=self.mode_is_known, by=self.mode_by),
+            mode_setting=ModeSetting(
+                mode=self.mode, is_known=self.mode_is_known, by=self.mode_by, off=self.steering_off
+            ),
             objective=Objective.COST,
             counts={self.standing: 1},
             baseline_seconds=200.0,

@@ -330,6 +330,14 @@ def test_a_mode_that_no_person_set_is_said_to_be_the_latest_runs(visit: Callable
     expect(header.locator(".mode-row")).to_contain_text("as the latest run had it, from its job or the configuration")
 
 
+def test_the_page_says_where_steering_is_off(visit: Callable[..., Visit]) -> None:
+    header = (
+        visit(World(mode=Mode.OBSERVE, steering_off="steering is off")).open("ui?cohort=c").locator(".cohort-header")
+    )
+    expect(header.locator(".mode-row .notice", has_text="steering is off")).to_be_visible()
+    expect(header.locator(".decision")).to_have_text("Next run: nothing will be changed (1 on trial, 2 promoted)")
+
+
 def test_the_page_says_where_a_run_has_ended_since_the_next_one_was_decided_on(visit: Callable[..., Visit]) -> None:
     page = visit(World(a_run_has_ended_since=True, mode_by="anna")).open("ui?cohort=c")
     said = page.locator(".cohort-header .decision").inner_text()

@@ -21,13 +21,15 @@ from tuner.words.states import UNBORN
 
 def next_json(coming: DecisionNow, names: QueryNames) -> dict[str, Any]:
     """What the next run will have, and what waits for a person; `may_change`: a run has ended since that was decided;
-    `mode_is_known` not where a person gave the cohort back to its job's own mode, and no run has started since."""
+    `mode_is_known` not where a person gave the cohort back to its job's own mode, and no run has started since; `steering_off`:
+    no mode changes anything."""
     decision = coming.decision
     return {
         "decision": decision_summary(decision),
         "state": decision.state,
         "mode": decision.mode,
         "mode_is_known": coming.mode_is_known,
+        "steering_off": decision.steering_off,
         "objective": decision.objective,
         "may_change": coming.may_change,
         "actions": _actions_json(decision.changes, names),
@@ -45,6 +47,7 @@ def unborn_json(cohort: str, imported: Sequence[DecidedChange]) -> dict[str, Any
         "decision": UNBORN,
         **told,
         "mode_is_known": False,
+        "steering_off": False,
         "may_change": False,
         "actions": _actions_json(imported, NO_NAMES),
         "sizes": [],

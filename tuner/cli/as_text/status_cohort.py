@@ -23,7 +23,7 @@ from tuner.policy.measure import query_seconds
 from tuner.units import format_seconds
 from tuner.words.changes import change_words
 from tuner.words.counts import counted
-from tuner.words.decisions import in_force_words, waiting_words
+from tuner.words.decisions import STEERING_OFF, in_force_words, waiting_words
 from tuner.words.failures import failure_words
 from tuner.words.gains import gained_words, last_gained_words
 from tuner.words.literal_rungs import values_words
@@ -95,10 +95,12 @@ def _answer(page: CohortPage) -> Iterator[str]:
         f"mode {page.mode}" if page.coming.mode_is_known else f"if its job's own mode is {page.mode}, as the last run's"
     )
     yield f"{page.cohort}: {cohort_state_words(decision.state)}, {mode}{judged}"
+    if decision.steering_off:
+        yield f"  {STEERING_OFF}"
     yield f"  last run: {_last_run(page.runs[-1])}"
     if page.gained is not None:
         yield f"  gained: {gained_words(*page.gained)}"
-    may_be_another = page.coming.mode_is_known and not page.coming.mode_is_set
+    may_be_another = page.coming.mode_is_known and not page.coming.mode_is_set and not decision.steering_off
     still = f", if its mode is still {page.mode}" if may_be_another else ""
     yield f"  in force in the next run: {in_force_words(decision)}{still}{since}"
     yield f"  waits for a person: {waiting_words(decision)}"
@@ -124,6 +126,8 @@ def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
 def _proposed_title(page: CohortPage, proposed: Sequence[DecidedChange]) -> str:
     """What lets them in, where a run can carry any of them out."""
     cohort, waits = shlex.quote(page.cohort), "waits for a person"
+    if page.coming.decision.steering_off:
+        return "advised, and asked of nobody while steering is off:"
     if page.mode is Mode.OBSERVE:
         return f"advised, and asked of nobody in mode observe (spark-tuner mode {cohort} auto lets them be tried):"
     if not any(decided.change.carried_out for decided in proposed):

@@ -18,6 +18,7 @@ from tuner.loop.stance_now import decided_now, keep_stance_now
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
 from tuner.person import this_person
+from tuner.words.decisions import STEERING_OFF
 from tuner.words.sizes import given_back_words
 
 
@@ -43,6 +44,7 @@ def mode(cohort: Cohort, wanted: Wanted, reason: Reason = "", url: Url = None) -
         now = keep_stance_now(store, cohort)
     set_ = f"mode {chosen}" if chosen else "the mode of the job"
     given_back = given_back_words(before, now) if before and now else []
-    told = [f"{set_}: from the next run of {cohort} on", *(f"  {line}" for line in given_back)]
+    off = [STEERING_OFF] if now and now.steering_off else []
+    told = [f"{set_}: from the next run of {cohort} on", *(f"  {line}" for line in [*given_back, *off])]
     print_lines(console(), told)
     print_to_copy(console(), where_said(store, url))

@@ -26,6 +26,7 @@ from tuner.model.trial_rulings import kept_out, ruled_together
 from tuner.model.verdict import Ruling, Verdict
 from tuner.person import this_person
 from tuner.words.changes import change_words
+from tuner.words.decisions import STEERING_OFF
 from tuner.words.query_names import QueryNames, names_in
 from tuner.words.reasons import why_words
 from tuner.words.short_ids import short_id
@@ -106,6 +107,8 @@ def _left_to_people(cohort: str, change: Change, names: QueryNames) -> str:
 def _from_when(ruling: Ruling, cohort: str, id_: str, coming: DecisionNow | None, names: QueryNames) -> str:
     """When what was said holds, by what the next run is to have now; `coming` is None of a cohort without runs."""
     if coming is not None and ruling in (Ruling.APPROVE, Ruling.PIN):
+        if coming.decision.steering_off:
+            return STEERING_OFF
         if coming.mode_is_known and coming.decision.mode is Mode.OBSERVE:
             return f"mode observe changes nothing: no run of {cohort} applies it before its mode is another"
         for decided in kept_out(coming.decision, (id_,)):

@@ -12,13 +12,15 @@ from tuner.panel.models.cohort_list import CohortItem
 
 class ModeSetting(Answer):
     """The mode of the cohort's next run. `by` is empty where no person set it: then the job or configuration did. It `is_known`
-    but where a person gave the cohort back to that and no run has started since: then it is the newest run's."""
+    but where a person gave the cohort back to that and no run has started since: then it is the newest run's. `off` says that
+    its job has steering switched off, so that no mode changes anything ("": it has not)."""
 
     mode: Mode
     is_known: bool = True
     by: str = ""
     at: datetime | None = None
     reason: str = ""
+    off: str = ""
 
 
 class Held(Answer):

@@ -19,7 +19,7 @@ from tuner.panel.views.texts import shortened
 from tuner.panel.views.turned import turned
 from tuner.policy.measure import query_seconds
 from tuner.units import cost_of
-from tuner.words.decisions import decision_summary
+from tuner.words.decisions import STEERING_OFF, decision_summary
 
 
 def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float | None = None) -> CohortItem:
@@ -92,7 +92,7 @@ def _now(facts: CohortFacts) -> dict[str, object]:
 
 
 def _mode_setting(facts: CohortFacts) -> ModeSetting:
-    newest = facts.mode_changes[-1] if facts.mode_changes else None
+    newest, off = facts.mode_changes[-1] if facts.mode_changes else None, STEERING_OFF if facts.steering_off else ""
     if newest is None or newest.mode is None:
-        return ModeSetting(mode=facts.mode, is_known=facts.mode_is_known)
-    return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=shortened(newest.reason))
+        return ModeSetting(mode=facts.mode, is_known=facts.mode_is_known, off=off)
+    return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=shortened(newest.reason), off=off)

@@ -43,7 +43,8 @@ function modeChanger(page) {
 function modeRow(page) {
   const { mode_setting: setting, may_act: mayAct } = page.cohort;
   const mode = setting.is_known ? setting.mode : "the job's own";
-  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, mode), whoSetIt(setting), judgedBy(page.cohort));
+  const off = setting.off ? h("span", { class: "notice inline" }, icon("warn"), named(setting.off, { limit: 300 })) : "";
+  const row = h("div", { class: "mode-row" }, h("span", { class: "label" }, "Mode"), h("strong", {}, mode), whoSetIt(setting), judgedBy(page.cohort), off);
   if (!mayAct) {
     row.append(h("span", { class: "notice inline" }, icon("eye"), MAY_NOT_ACT));
     return row;
@@ -55,7 +56,8 @@ function modeRow(page) {
 }
 
 /** On what mode that rests: a person's holds, another may be changed where the job is. */
-function ifMode({ mode, is_known: isKnown, by }) {
+function ifMode({ mode, is_known: isKnown, by, off }) {
+  if (off) return "";
   if (!isKnown) return `if its mode is ${mode}, as the latest run's: `;
   return by ? "" : `if its mode is still ${mode}: `;
 }

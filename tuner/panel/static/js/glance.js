@@ -37,7 +37,8 @@ function needs(page, items, runs) {
   const last = lastRun(page, runs);
   const [tone, label] = [waiting || last ? "asks" : "", page.cohort.may_act ? "Needs you" : "Needs a person"];
   if (waiting) return cell(label, way(`${counted(waiting, "change")} ${waiting === 1 ? "waits" : "wait"}`, () => page.openRecommendations("waits")), last || "to be approved or rejected", tone);
-  const none = page.cohort.mode === "observe" && page.cohort.mode_setting.is_known ? "mode observe only records runs" : "no change waits";
+  const { mode, mode_setting: setting } = page.cohort;
+  const none = setting.off ? "steering is off" : mode === "observe" && setting.is_known ? "mode observe only records runs" : "no change waits";
   return cell(label, last ? "The last run" : "Nothing", last || none, tone);
 }
 

@@ -62,11 +62,21 @@ def test_nobody_sorts_by_what_there_is_not(ask: Ask) -> None:
     assert ask().get("/api/cohorts", params={"sort": "colour"}).status_code == 422
 
 
-def test_filtered_by_tag_by_what_waits_and_by_what_failed(ask: Ask) -> None:
+def test_filtered_by_tag_by_what_waits_and_by_what_failed(ask: Ask, store: Store) -> None:
     assert names(ask(), tag="finance", sort="name") == ["etl.load", "shop.report"]
     assert names(ask(), search="FINANCE", sort="name") == ["etl.load", "shop.report"]
     assert names(ask(), waits=True) == ["shop.report"]
     assert names(ask(), failed=True) == ["new.failed"]
+    keep(store, night(1, cohort="new.failed", dag_id="new", state=RunState.RUNNING))
+    assert names(ask(), failed=True) == ["new.failed"], "the next one has begun"
+    lost = night(0, cohort="new.running", dag_id="new", state=RunState.LOST)
+    store.finish(lost.key, RunState.LOST, lost.started_at, None)
+    answer = ask().get("/api/cohorts", params={"failed": True}).json()
+    assert {item["cohort"]: item["last_ended_state"] for item in answer["items"]} == {
+        "new.failed": "failed",
+        "new.running": "lost",
+    }
+    assert answer["totals"]["failed"] == 2
     assert names(ask(), state="trial") == ["shop.report"]
     assert names(ask(), tag="no such tag") == []
 

@@ -18,6 +18,7 @@ from tuner.history.upsert import insert_into
 from tuner.model.cohort_figures import CohortFigures, Gained
 from tuner.model.cohort_stance import CohortStance, stance_of
 from tuner.model.decision import CohortState, Mode
+from tuner.model.last_round import LastRound
 from tuner.model.run import Run, RunState
 
 # A DAG's tags are shown and filtered by; more than these are no use for either.
@@ -33,7 +34,7 @@ class CohortSummary:
     """A cohort as a list shows it: how many runs, how the newest one stands, and what is known of the next.
 
     `tasks` are the (dag_id, task_id) of Airflow that ran it, sorted; none outside Airflow. `tags` are those of its DAG.
-    `figures` are None until a run was measured.
+    `figures` are None until a run was measured; `last_round` until one has ended, and where nobody asked for it.
     """
 
     cohort: str
@@ -45,6 +46,7 @@ class CohortSummary:
     stance: CohortStance = CohortStance(CohortState.OBSERVING, Mode.OBSERVE)  # noqa: RUF009 (frozen)
     tags: tuple[str, ...] = ()
     figures: CohortFigures | None = None
+    last_round: LastRound | None = None
 
     @property
     def dag_ids(self) -> frozenset[str]:

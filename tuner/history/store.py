@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +25,7 @@ from tuner.history.finished_runs import finish_run, keep_success
 from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
 from tuner.history.instance_runs import InstanceRuns
+from tuner.history.last_rounds import read_last_rounds
 from tuner.history.last_word import LastWord, last_word, require_last_word
 from tuner.history.look_ahead_rows import read_look_ahead, replace_look_ahead
 from tuner.history.mode_rows import add_mode, modes_of, modes_within, read_modes
@@ -394,13 +396,16 @@ class Store:
         task_id: str | None = None,
         run_id: str | None = None,
         cohort: str | None = None,
+        rounds: bool = False,
     ) -> list[CohortSummary]:
         """Every cohort that has a run, by name; those that a DAG, a task or a DAG run took part in, where one is given.
 
-        With `cohort` that one alone, if it has a run.
+        With `cohort` that one alone, if it has a run. `rounds`: with how the newest of each ended.
         """
         with self._reading() as session:
-            return read_cohorts(session, dag_id, task_id, run_id, cohort)
+            found = read_cohorts(session, dag_id, task_id, run_id, cohort)
+            ended = read_last_rounds(session, cohort) if rounds and found else {}
+        return [replace(one, last_round=ended.get(one.cohort)) for one in found] if ended else found
 
     def decisions(self, keys: Collection[str]) -> dict[str, Decision]:
         """What was decided for these runs, by key; without those that cannot be read."""

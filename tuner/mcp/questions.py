@@ -32,7 +32,7 @@ class OfCohorts(Paged):
     state: Annotated[CohortState | None, Field(description="Only cohorts in this state.")] = None
     tag: Annotated[str, Field(max_length=MOST_CHARACTERS, description="Only cohorts whose DAG has this tag.")] = ""
     waits: Annotated[bool, Field(description="Only cohorts with changes that wait for a person.")] = False
-    failed: Annotated[bool, Field(description="Only cohorts whose last run failed.")] = False
+    failed: Annotated[bool, Field(description="Only cohorts whose last run failed, or left no whole log.")] = False
     sort: Annotated[CohortOrder, Field(description="Largest or newest first.")] = CohortOrder.CORE_HOURS
     reverse: Annotated[bool, Field(description="Smallest first.")] = False
 

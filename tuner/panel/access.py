@@ -38,7 +38,7 @@ class Access:
         self.require_dag(dag_id)
         if run_id is not None and dag_id is None:
             raise HTTPException(422, RUN_WITHOUT_DAG)
-        return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id), self.viewer)
+        return visible(self.store().cohorts(dag_id=dag_id, task_id=task_id, run_id=run_id, rounds=True), self.viewer)
 
     def savings(self, since: datetime, dag_id: str | None) -> SavingsReport:
         """Of the cohorts that the viewer may read, or those of a DAG. 403 for a DAG by name that the viewer may not read."""
@@ -58,7 +58,7 @@ class Access:
 
     def facts(self, cohort: str) -> CohortFacts:
         """Of one cohort; 404 for one that the viewer may not read, as for one that does not exist."""
-        found = visible(self.store().cohorts(cohort=cohort), self.viewer) if is_storable(cohort) else []
+        found = visible(self.store().cohorts(cohort=cohort, rounds=True), self.viewer) if is_storable(cohort) else []
         if not found:
             raise HTTPException(404, UNKNOWN_COHORT)
         return self.facts_of(found[0])

@@ -10,7 +10,6 @@ from enum import StrEnum
 from tuner.history.cohort_rows import CohortSummary
 from tuner.model.cohort_figures import Gained
 from tuner.model.decision import CohortState
-from tuner.model.run import RunState
 
 
 class CohortOrder(StrEnum):
@@ -28,7 +27,8 @@ class CohortOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which cohorts: `search` is part of a cohort's, DAG's or task's name, or of a tag, in any case."""
+    """Which cohorts: `search` is part of a cohort's, DAG's or task's name, or of a tag, in any case; `failed` those of whose last
+    round a run failed, or left no whole log."""
 
     search: str = ""
     state: CohortState | None = None
@@ -41,7 +41,7 @@ class Wanted:
             (self.state is None or summary.stance.state is self.state)
             and (not self.tag or self.tag in summary.tags)
             and (not self.waits or summary.stance.waiting > 0)
-            and (not self.failed or summary.last_state is RunState.FAILED)
+            and (not self.failed or _failed(summary))
             and self._is_named(summary)
         )
 
@@ -81,8 +81,12 @@ def totals(summaries: Sequence[CohortSummary]) -> CohortTotals:
             sum(each.core_hours or 0.0 for each in gained),
         ),
         waiting=sum(summary.stance.waiting for summary in summaries),
-        failed=sum(summary.last_state is RunState.FAILED for summary in summaries),
+        failed=sum(map(_failed, summaries)),
     )
+
+
+def _failed(summary: CohortSummary) -> bool:
+    return summary.last_round is not None and not summary.last_round.is_good
 
 
 def cohorts_in_order(

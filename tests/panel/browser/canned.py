@@ -127,6 +127,7 @@ class World:
             waiting=1,
             last_run_at=START + timedelta(days=self.runs),
             last_run_state=self.last_run,
+            last_ended_state=None if self.last_run is RunState.RUNNING else self.last_run,
             query_seconds=128.0,
             application_seconds=240.0,
             core_hours=0.5,
@@ -170,7 +171,8 @@ class World:
         other |= {"gib_hours": None, "cost": None, "gained": None, "trend": [], "waiting": 0, "tags": []}
         fields = {name: getattr(self.cohort(), name) for name in CohortItem.model_fields}
         first = CohortItem(**{**fields, "tags": [self.texts.tag]})
-        items = [first, CohortItem(**{**fields, **other, "last_run_state": RunState.FAILED})]
+        failed = {"last_run_state": RunState.FAILED, "last_ended_state": RunState.FAILED}
+        items = [first, CohortItem(**{**fields, **other, **failed})]
         if any(asked.get(name) for name in ("waits", "search", "run_id")):
             items = items[:1]
         if asked.get("reverse"):

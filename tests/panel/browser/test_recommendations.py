@@ -266,6 +266,19 @@ def test_a_last_run_that_failed_needs_a_person(visit: Callable[..., Visit]) -> N
     expect(sized).to_contain_text("run run-2 died with 8g: an executor ran out of memory")
 
 
+def test_an_instance_that_failed_needs_a_person_though_another_ended_later(visit: Callable[..., Visit]) -> None:
+    class Mapped(World):
+        def run(self, night: int) -> RunItem:
+            # Two tries of instance 0: the last counts.
+            instance = {"run_id": "last night", "map_index": max(night - 1, 0)}
+            state = RunState.FAILED if night in (0, 7) else RunState.SUCCEEDED
+            return World.run(self, night).model_copy(update={**instance, "state": state})
+
+    page = visit(Mapped()).open("ui?cohort=c")
+    page.get_by_role("button", name="Last run: failed with changes in force, 1 of 11 instances").click()
+    assert becomes_true(page, "document.activeElement.dataset.key === 'run-7'")
+
+
 def test_a_last_run_that_failed_does_so_while_it_is_tried_again(visit: Callable[..., Visit]) -> None:
     class TriedAgain(World):
         def run(self, night: int) -> RunItem:

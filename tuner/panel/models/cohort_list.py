@@ -20,7 +20,8 @@ class CohortItem(Answer):
     """A cohort in a list. `may_act`: the user may approve, reject, pin, roll back and change the mode. `tags` are its DAG's.
 
     Seconds, hours, `cost` and `gained` are of its latest measured run (None: not known; `gained` also where nothing was in
-    force); `trend` are the query seconds of its newest runs, oldest first. `waiting` changes are left to a person.
+    force); `trend` are the query seconds of its newest runs, oldest first. `waiting` changes are left to a person. Of the newest
+    DAG run of which one has ended, `last_ended_state` is the worst that a run of it ended in (None: none has).
     """
 
     cohort: str
@@ -33,6 +34,7 @@ class CohortItem(Answer):
     waiting: int
     last_run_at: datetime
     last_run_state: RunState
+    last_ended_state: RunState | None = None
     query_seconds: float | None
     application_seconds: float | None
     core_hours: float | None

@@ -36,6 +36,7 @@ def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float
         waiting=stance.waiting,
         last_run_at=summary.last_started_at,
         last_run_state=summary.last_state,
+        last_ended_state=summary.last_round.state if summary.last_round else None,
         query_seconds=figures.query_seconds if figures else None,
         application_seconds=figures.application_seconds if figures else None,
         core_hours=figures.core_hours if figures else None,

@@ -10,7 +10,7 @@ import { RUN_STATES, STATES, badge } from "./standing.js";
 import { time } from "./times.js";
 import { counted, grouped, hours, money, seconds } from "./units.js";
 
-const FINE = ["succeeded", "running"];
+const FINE = [null, "succeeded"];
 
 function none(words = "–") {
   return h("span", { class: "faint" }, words);
@@ -40,9 +40,10 @@ function took({ query_seconds: queries, application_seconds: application, trend 
 }
 
 function lastRun(item) {
-  const { words, tone, icon: mark } = RUN_STATES[item.last_run_state];
-  const ended = FINE.includes(item.last_run_state) ? h("span", { class: "faint" }, words.toLowerCase()) : h("span", { class: `tone-text tone-${tone}` }, icon(mark), words);
-  return h("td", {}, time(item.last_run_at, { relative: true }), h("div", {}, ended), h("div", { class: "faint" }, counted(item.runs, "run")));
+  const { last_run_state: last, last_ended_state: ended } = item;
+  const badly = FINE.includes(ended) ? "" : h("div", { class: `tone-text tone-${RUN_STATES[ended].tone}` }, icon(RUN_STATES[ended].icon), RUN_STATES[ended].words);
+  const state = badly && last !== "running" ? "" : h("div", { class: "faint" }, RUN_STATES[last].words.toLowerCase());
+  return h("td", {}, time(item.last_run_at, { relative: true }), state, badly, h("div", { class: "faint" }, counted(item.runs, "run")));
 }
 
 /** `chooseTag(tag)` filters the list by one. */

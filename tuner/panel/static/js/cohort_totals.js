@@ -31,6 +31,6 @@ export function cohortTotals({ total, totals }, asked, ask) {
     figure("Core-hours, last runs", hours(totals.core_hours), `what executors held${cost}`),
     gained(totals),
     filterFigure("Wait for a person", totals.waiting, "waits", "nothing waits", asked, ask),
-    filterFigure("Last run failed", totals.failed, "failed", "none", asked, ask),
+    filterFigure("Last run failed, or no log", totals.failed, "failed", "none", asked, ask),
   );
 }

@@ -13,7 +13,8 @@ import { failure } from "./status.js";
 import { ago } from "./times.js";
 import { counted, seconds } from "./units.js";
 
-const NOT_GOOD = ["failed", "partial", "lost"];
+// Worst first.
+const NOT_GOOD = ["failed", "lost", "partial"];
 
 function cell(label, value, below, tone = "") {
   return h("div", { class: `figure glance-cell ${tone}` }, h("dt", {}, label), h("dd", {}, h("div", { class: "value" }, value), h("div", { class: "below" }, below)));
@@ -23,12 +24,23 @@ function way(words, on) {
   return h("button", { type: "button", class: "link", on: { click: on } }, words);
 }
 
-/** The newest run that has ended, where it did not end well: while it is tried again, too. */
+/** Those that have ended of the newest DAG run of which one has: of each instance the last try. */
+function lastRound(runs) {
+  const ended = runs.filter((each) => each.state !== "running");
+  const isOfIt = (each) => each === ended[0] || (each.run_id && ["dag_id", "run_id", "task_id"].every((of) => each[of] === ended[0][of]));
+  const tries = new Map(ended.filter(isOfIt).reverse().map((each) => [each.map_index, each]));
+  return [...tries.values()];
+}
+
+/** What did not end well of the newest that has ended: while it is tried again, too. */
 function lastRun(page, runs) {
-  const run = runs.find((each) => each.state !== "running");
-  if (!run || !NOT_GOOD.includes(run.state)) return "";
+  const round = lastRound(runs);
+  const bad = NOT_GOOD.flatMap((state) => round.filter((each) => each.state === state));
+  if (!bad.length) return "";
+  const [run] = bad;
   const steered = run.in_force.length ? " with changes in force" : "";
-  const when = way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}, ${ago(run.started_at)}`], () => page.openRuns(run.key));
+  const among = round.length > 1 ? `, ${bad.length} of ${counted(round.length, "instance")}` : "";
+  const when = way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}${among}, ${ago(run.started_at)}`], () => page.openRuns(run.key));
   return h("div", { class: "harm" }, icon("warn"), when, run.failure ? h("div", { class: "failed-why" }, named(run.failure, { limit: 200 })) : "");
 }
 

@@ -1,0 +1,71 @@
+"""How the newest round of each cohort's runs ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from tuner.history.last_rounds import _runs_of_rounds
+from tuner.history.store import Store
+from tuner.model.last_round import LastRound
+from tuner.model.run import Origin, RunState
+
+from .samples import LATER, MIDNIGHT, running
+
+
+def store_run(store: Store, night: str, state: RunState, minute: int, map_index: int = -1, try_number: int = 1) -> None:
+    run = running(f"etl/{night}/load/{map_index}/{try_number}", minute=minute)
+    store.begin(replace(run, try_number=try_number, origin=Origin("etl", night, "load", map_index)))
+    if state is not RunState.RUNNING:
+        store.finish(run.key, state, LATER, None)
+
+
+def ended(store: Store) -> LastRound | None:
+    (summary,) = store.cohorts(rounds=True)
+    assert store.cohorts(cohort="etl.load", rounds=True) == [summary]
+    return summary.last_round
+
+
+@pytest.mark.parametrize("state", [RunState.FAILED, RunState.LOST, RunState.PARTIAL])
+def test_what_ended_badly_does_so_while_the_next_one_runs(store: Store, state: RunState) -> None:
+    store_run(store, "1", RunState.SUCCEEDED, 1)
+    store_run(store, "2", state, 2)
+    store_run(store, "3", RunState.RUNNING, 3)
+    assert ended(store) == LastRound(state, MIDNIGHT + timedelta(minutes=2))
+
+
+def test_an_instance_that_failed_counts_though_another_ended_later(store: Store) -> None:
+    for map_index in range(5):
+        store_run(store, "1", RunState.FAILED if map_index == 2 else RunState.SUCCEEDED, map_index, map_index)
+    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT)
+
+
+def test_of_tries_the_last_that_has_ended_counts(store: Store) -> None:
+    store_run(store, "1", RunState.FAILED, 1, 7)
+    store_run(store, "1", RunState.SUCCEEDED, 2, 8)
+    store_run(store, "1", RunState.RUNNING, 3, 7, try_number=2)
+    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=1))
+    store.finish("etl/1/load/7/2", RunState.SUCCEEDED, LATER, None)
+    assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=1))
+
+
+def test_outside_airflow_it_is_the_newest_run_that_has_ended(store: Store) -> None:
+    store.begin(running("1"))
+    assert ended(store) is None
+    store.finish("1", RunState.FAILED, LATER, None)
+    store.begin(running("2", minute=2))
+    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT)
+
+
+def test_runs_are_found_by_indexes(tmp_path: Path) -> None:
+    """A list of 2,000 cohorts of a year each would read all their runs else."""
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        query = str(_runs_of_rounds(None).compile(store._engine, compile_kwargs={"literal_binds": True}))
+        with store._engine.connect() as connection:
+            steps = [row[3] for row in connection.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
+    assert len(steps) > 3 and not [step for step in steps if step.startswith("SCAN spark_tuner_runs")], steps
+    assert sum("(cohort=?)" in step for step in steps) == 1, steps

@@ -1,0 +1,49 @@
+"""How each cohort's newest round of runs ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, Select, and_, select
+from sqlalchemy.orm import Session, aliased
+
+from tuner.history.tables import CohortRow, RunRow
+from tuner.model.last_round import LastRound, worst
+from tuner.model.run import RunState
+
+
+def read_last_rounds(session: Session, cohort: str | None) -> dict[str, LastRound]:
+    """By cohort, or of one; without those of which no run has ended."""
+    found: dict[str, list[Row[Any]]] = {}
+    for row in session.execute(_runs_of_rounds(cohort)):
+        found.setdefault(row.of, []).append(row)
+    return {name: _round(runs) for name, runs in found.items()}
+
+
+def _runs_of_rounds(cohort: str | None) -> Select[Any]:
+    """Each cohort's newest run that has ended, beside each that has of the same task and DAG run (NULL outside Airflow)."""
+    latest, beside, one = aliased(RunRow), aliased(RunRow), aliased(RunRow)
+    newest = select(one.key).where(one.cohort == CohortRow.cohort, one.state != RunState.RUNNING.value)
+    newest = newest.order_by(one.started_at.desc(), one.key.desc()).limit(1)
+    # By their cohort they would be looked for among all runs that it ever had, and so they would be in its order.
+    of_its_dag_run = and_(
+        beside.dag_id == latest.dag_id,
+        beside.task_id == latest.task_id,
+        beside.run_id == latest.run_id,
+        beside.state != RunState.RUNNING.value,
+    )
+    told: tuple[Any, ...] = latest.cohort.label("of"), latest.state.label("latest"), latest.started_at.label("latest_at")
+    told = (*told, beside.cohort, beside.map_index, beside.state, beside.started_at, beside.key)
+    found = select(*told).select_from(CohortRow).join(latest, latest.key == newest.scalar_subquery())
+    found = found.outerjoin(beside, of_its_dag_run)
+    return found if cohort is None else found.where(CohortRow.cohort == cohort)
+
+
+def _round(rows: Sequence[Row[Any]]) -> LastRound:
+    """Of an instance's tries the last counts."""
+    runs = sorted((row for row in rows if row.cohort == row.of), key=lambda run: (run.started_at, run.key))
+    if not runs:
+        return LastRound(RunState(rows[0].latest), rows[0].latest_at)
+    ended = {run.map_index: RunState(run.state) for run in runs}
+    return LastRound(worst(ended.values()), runs[0].started_at)

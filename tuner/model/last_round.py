@@ -1,0 +1,29 @@
+"""How a cohort's newest round of runs ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tuner.model.run import RunState
+
+_WORST_FIRST = (RunState.FAILED, RunState.LOST, RunState.PARTIAL, RunState.SUCCEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class LastRound:
+    """The runs of a task in one DAG run, as far as they have ended: a mapped one has many. Elsewhere a run is a round of its own.
+    `state` is the worst that one of them ended in, `started_at` when the first began."""
+
+    state: RunState
+    started_at: datetime
+
+    @property
+    def is_good(self) -> bool:
+        return self.state is RunState.SUCCEEDED
+
+
+def worst(states: Iterable[RunState]) -> RunState:
+    """Of states that runs ended in, one at least."""
+    return min(states, key=_WORST_FIRST.index)

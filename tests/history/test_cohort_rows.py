@@ -82,7 +82,7 @@ def test_tags_are_those_of_the_newest_run_that_knew_them(store: Store) -> None:
 
 def test_figures_and_where_a_cohort_stands_are_kept_beside_its_runs(store: Store) -> None:
     store.begin(running("1", "a", 1))
-    figures = CohortFigures(30.0, 42.5, 0.5, None, Gained(12.0, 1.5, 0.2), (40.0, None, 30.0))
+    figures = CohortFigures(30.0, 42.5, 0.5, None, Gained(12.0, 1.5, 0.2), (40.0, None, 30.0), MIDNIGHT)
     stance = CohortStance(CohortState.TUNED, Mode.SUGGEST, 3, 2)
     store.keep_books("a", figures, {"1": MIDNIGHT}, [Saving("1", "x", 12.0, 1.5, 0.2)])
     store.keep_stance("a", stance)

@@ -167,6 +167,8 @@ def test_what_the_version_before_wrote_is_read_as_it_was(sqlite_url: str) -> Non
     with Store.open(sqlite_url) as opened:
         runs, ahead = opened.runs("etl.load"), opened.look_ahead("etl.load")
         (saved,) = opened.saved_by_change(None, datetime(2020, 1, 1, tzinfo=UTC), 5)
+        (summary,) = opened.cohorts()
+    assert summary.figures and summary.figures.measured_at == runs[-1].started_at
     stood = [[d.standing for d in run.decision.in_force] for run in runs]
     assert stood == [[], [Standing.TRIAL], *[[Standing.PROMOTED]] * 3]
     assert [len(run.outcome.queries[0].joins) for run in runs if run.outcome] == [1] * 5

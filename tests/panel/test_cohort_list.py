@@ -84,13 +84,26 @@ def test_filtered_by_tag_by_what_waits_and_by_what_failed(ask: Ask, store: Store
 def test_totals_are_those_of_all_pages_of_what_is_listed(ask: Ask) -> None:
     answer = ask().get("/api/cohorts", params={"limit": 1}).json()
     totals = answer["totals"]
-    assert (answer["total"], totals["measured"], totals["waiting"], totals["failed"]) == (5, 3, 3, 1)
+    assert (answer["total"], totals["known"], totals["measured"], totals["waiting"]) == (5, 3, 3, 3)
+    assert totals["failed"] == 1
     assert totals["query_seconds"] == pytest.approx(40 + 45 + 56)
     assert totals["gained"]["seconds"] == pytest.approx(9, rel=0.1)
     assert totals["gained"]["low"] < totals["gained"]["seconds"] < totals["gained"]["high"]
     assert answer["tags"] == ["daily", "finance"]
     only = ask().get("/api/cohorts", params={"search": "etl"}).json()
     assert (only["totals"]["query_seconds"], only["tags"]) == (pytest.approx(40), ["daily", "finance"])
+
+
+def test_figures_of_an_older_run_say_which_and_count_as_measured_no_more(ask: Ask, store: Store) -> None:
+    """A job whose logs stopped coming told its figures of months ago as those of its last run."""
+    before = ask().get("/api/cohorts", params={"search": "etl"}).json()["items"][0]
+    assert (before["is_measured"], before["measured_at"]) == (True, before["last_run_at"])
+    keep(store, night(30, cohort="etl.load", state=RunState.LOST))
+    answer = ask().get("/api/cohorts", params={"search": "etl"}).json()
+    (item,) = answer["items"]
+    assert (item["query_seconds"], item["is_measured"]) == (40.0, False)
+    assert item["measured_at"] == before["measured_at"] < item["last_run_at"]
+    assert (answer["totals"]["known"], answer["totals"]["measured"]) == (1, 0)
 
 
 def test_a_row_tells_the_last_run_its_trend_and_what_was_gained(ask: Ask) -> None:

@@ -52,6 +52,13 @@ class CohortSummary:
     def dag_ids(self) -> frozenset[str]:
         return frozenset(dag_id for dag_id, _ in self.tasks)
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether its figures are of its last round, as far as that is known: else they are of an older run."""
+        if self.figures is None or self.figures.measured_at is None or self.last_round is None:
+            return self.figures is not None
+        return self.figures.measured_at >= self.last_round.started_at
+
     def is_of(self, dag_id: str | None, task_id: str | None) -> bool:
         """Whether a task of Airflow ran it; None: any."""
         if dag_id is None and task_id is None:
@@ -148,6 +155,7 @@ def keep_figures(connection: Connection, cohort: str, figures: CohortFigures) ->
         "gained_deviation": gained.deviation if gained else None,
         "gained_core_hours": gained.core_hours if gained else None,
         "trend": _json(figures.trend),
+        "measured_at": figures.measured_at,
     }
     connection.execute(update(CohortRow).where(CohortRow.cohort == cohort).values(**values))
 
@@ -210,7 +218,7 @@ def _figures(row: Row[Any]) -> CohortFigures | None:
     if row.gained_seconds is not None:
         gained = Gained(float(row.gained_seconds), float(row.gained_deviation or 0.0), row.gained_core_hours)
     measured = (float(row.query_seconds), row.application_seconds, row.core_hours, row.gib_hours)
-    return CohortFigures(*measured, gained, _trend.decode(row.trend))
+    return CohortFigures(*measured, gained, _trend.decode(row.trend), row.measured_at)
 
 
 def _stance(stance: CohortStance) -> dict[str, Any]:

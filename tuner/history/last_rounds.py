@@ -33,7 +33,11 @@ def _runs_of_rounds(cohort: str | None) -> Select[Any]:
         beside.run_id == latest.run_id,
         beside.state != RunState.RUNNING.value,
     )
-    told: tuple[Any, ...] = latest.cohort.label("of"), latest.state.label("latest"), latest.started_at.label("latest_at")
+    told: tuple[Any, ...] = (
+        latest.cohort.label("of"),
+        latest.state.label("latest"),
+        latest.started_at.label("latest_at"),
+    )
     told = (*told, beside.cohort, beside.map_index, beside.state, beside.started_at, beside.key)
     found = select(*told).select_from(CohortRow).join(latest, latest.key == newest.scalar_subquery())
     found = found.outerjoin(beside, of_its_dag_run)

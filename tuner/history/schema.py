@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 # The newest file of migrations/versions, said here so that opening a store need not import Alembic.
-HEAD = "0010"
+HEAD = "0011"
 VERSION_TABLE = "spark_tuner_alembic_version"
 
 # As Alembic makes it.

@@ -122,6 +122,7 @@ class CohortRow(Base):
     gained_deviation: Mapped[float | None] = mapped_column(Float)
     gained_core_hours: Mapped[float | None] = mapped_column(Float)
     trend: Mapped[str] = mapped_column(Text)
+    measured_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class SavingRow(Base):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Gained:
 class CohortFigures:
     """Of the latest measured run: query and application seconds, core-hours and GiB-hours (None: not known), and what its
     changes gained (None: it had none, or nothing tells). `trend` are the query seconds of the newest runs, oldest first, None
-    for each that was not measured."""
+    for each that was not measured. `measured_at` is when that run began (None: a version before kept them)."""
 
     query_seconds: float
     application_seconds: float | None
@@ -27,3 +28,4 @@ class CohortFigures:
     gib_hours: float | None
     gained: Gained | None
     trend: tuple[float | None, ...]
+    measured_at: datetime | None = None

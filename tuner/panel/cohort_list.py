@@ -53,9 +53,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class CohortTotals:
-    """Sums over cohorts, of the last run of each: what was measured of `measured` of them, and gained in `tuned`, which took
-    `tuned_seconds` of the query seconds."""
+    """Sums over cohorts, of the latest measured run of each: of the `known` that have one, and gained in `tuned`, which took
+    `tuned_seconds` of the query seconds. `measured` were so in their last round."""
 
+    known: int
     measured: int
     query_seconds: float
     core_hours: float
@@ -70,7 +71,8 @@ def totals(summaries: Sequence[CohortSummary]) -> CohortTotals:
     figures = [summary.figures for summary in summaries if summary.figures]
     gained = [each.gained for each in figures if each.gained]
     return CohortTotals(
-        measured=len(figures),
+        known=len(figures),
+        measured=sum(summary.is_measured for summary in summaries),
         query_seconds=sum(each.query_seconds for each in figures),
         core_hours=sum(each.core_hours or 0.0 for each in figures),
         tuned=len(gained),

@@ -29,7 +29,8 @@ def cohort_figures(runs: Sequence[Run]) -> CohortFigures | None:
     band = baseline_of(latest, runs) if latest.decision.in_force else None
     gained = _gained(band, seconds, latest, runs) if band else None
     trend = tuple(query_seconds(run) for run in runs[-TREND_RUNS:])
-    return CohortFigures(seconds, took, outcome.allocated_core_hours, outcome.allocated_gib_hours, gained, trend)
+    held = outcome.allocated_core_hours, outcome.allocated_gib_hours
+    return CohortFigures(seconds, took, *held, gained, trend, latest.started_at)
 
 
 def gained_between(took: float, gained: Gained) -> tuple[float, float]:

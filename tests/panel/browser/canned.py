@@ -135,6 +135,8 @@ class World:
             cost=0.04,
             gained=GainItem(seconds=72.0, low=60.0, high=84.0, core_hours=0.2),
             trend=[200.0, 198.0, None, 128.0],
+            measured_at=START,
+            is_measured=self.last_run is RunState.SUCCEEDED,
             may_act=self.may_act,
             next_decision="1 on trial, 2 promoted",
             next_decision_may_change=self.a_run_has_ended_since,
@@ -178,7 +180,7 @@ class World:
         if asked.get("reverse"):
             items = items[::-1]
         gained = GainItem(seconds=72.0, low=60.0, high=84.0, core_hours=0.2)
-        known = {"measured": 1, "query_seconds": 128.0, "core_hours": 0.5, "cost": 0.04, "tuned": 1}
+        known = {"known": 1, "measured": 1, "query_seconds": 128.0, "core_hours": 0.5, "cost": 0.04, "tuned": 1}
         totals = CohortTotalsItem(**known, gained=gained, waiting=1, failed=len(items) - 1)
         offset = int(asked.get("offset", "0"))
         of_page = {"items": items[offset:], "total": len(items), "offset": offset, "limit": 50}

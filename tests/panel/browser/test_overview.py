@@ -42,10 +42,16 @@ def test_a_row_answers_what_it_took_gained_and_waits(visit: Callable[..., Visit]
     ):
         assert told in row, told
     totals = going.page.locator("dl.totals").inner_text()
-    for told in ("1 measured", "36%", "72.0 s less", "Last run failed, or no log"):
+    for told in ("1 measured in their last run", "36%", "72.0 s less", "Last run failed, or no log"):
         assert told in totals, told
     assert "Failed" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
     assert "not measured" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
+
+
+def test_figures_of_an_older_run_say_of_when_they_are(visit: Callable[..., Visit]) -> None:
+    row = visit(World(last_run=RunState.LOST)).open("ui").locator("table.cohorts tbody tr").first
+    expect(row.locator(".took")).to_contain_text(re.compile(r"measured \S+"))
+    expect(row).to_contain_text("No log")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ class TaskRef(Answer):
 class CohortItem(Answer):
     """A cohort in a list. `may_act`: the user may approve, reject, pin, roll back and change the mode. `tags` are its DAG's.
 
-    Seconds, hours, `cost` and `gained` are of its latest measured run (None: not known; `gained` also where nothing was in
+    Seconds, hours, `cost` and `gained` are of its latest measured run, which began `measured_at` and may be older than its last
+    one (then it is not `is_measured`; None: not known; `gained` also where nothing was in
     force); `trend` are the query seconds of its newest runs, oldest first. `waiting` changes are left to a person. Of the newest
     DAG run of which one has ended, `last_ended_state` is the worst that a run of it ended in (None: none has).
     """
@@ -35,6 +36,8 @@ class CohortItem(Answer):
     last_run_at: datetime
     last_run_state: RunState
     last_ended_state: RunState | None = None
+    measured_at: datetime | None = None
+    is_measured: bool = True
     query_seconds: float | None
     application_seconds: float | None
     core_hours: float | None
@@ -46,8 +49,10 @@ class CohortItem(Answer):
 
 
 class CohortTotalsItem(Answer):
-    """Sums of the last run of each cohort that is listed, on all pages."""
+    """Sums of the latest measured run of each cohort that is listed, on all pages: `known` have one, `measured` were so in their
+    last DAG run."""
 
+    known: int
     measured: int
     query_seconds: float
     core_hours: float

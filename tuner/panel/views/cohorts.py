@@ -37,6 +37,8 @@ def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float
         last_run_at=summary.last_started_at,
         last_run_state=summary.last_state,
         last_ended_state=summary.last_round.state if summary.last_round else None,
+        measured_at=figures.measured_at if figures else None,
+        is_measured=summary.is_measured,
         query_seconds=figures.query_seconds if figures else None,
         application_seconds=figures.application_seconds if figures else None,
         core_hours=figures.core_hours if figures else None,
@@ -51,6 +53,7 @@ def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float
 def totals_item(listed: Sequence[CohortSummary], core_hour_price: float | None) -> CohortTotalsItem:
     found: CohortTotals = totals(listed)
     return CohortTotalsItem(
+        known=found.known,
         measured=found.measured,
         query_seconds=found.query_seconds,
         core_hours=found.core_hours,

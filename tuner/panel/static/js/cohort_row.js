@@ -34,9 +34,10 @@ function held({ core_hours: cores, gib_hours: memory, cost }) {
   return [hours(cores), below ? h("div", { class: "faint" }, below) : ""];
 }
 
-function took({ query_seconds: queries, application_seconds: application, trend }) {
+function took({ query_seconds: queries, application_seconds: application, trend, measured_at: at, is_measured: isOfLast }) {
   if (queries === null) return none("not measured");
-  return h("div", { class: "took" }, trendLine(trend), h("div", {}, seconds(queries), application === null ? "" : h("div", { class: "faint" }, `application ${seconds(application)}`)));
+  const older = isOfLast || at === null ? "" : h("div", { class: "tone-text tone-warn" }, "measured ", time(at, { relative: true }));
+  return h("div", { class: "took" }, trendLine(trend), h("div", {}, seconds(queries), application === null ? "" : h("div", { class: "faint" }, `application ${seconds(application)}`), older));
 }
 
 function lastRun(item) {

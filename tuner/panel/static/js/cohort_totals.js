@@ -25,10 +25,10 @@ export function cohortTotals({ total, totals }, asked, ask) {
   const cost = totals.cost === null ? "" : `, cost ${money(totals.cost)}`;
   return h(
     "dl",
-    { class: "figures totals", "aria-label": "The last runs of these cohorts together" },
-    figure("Cohorts", grouped(total), total === totals.measured ? "all measured" : `${grouped(totals.measured)} measured`),
-    figure("Query time, last runs", seconds(totals.query_seconds), `of ${counted(totals.measured, "cohort")}`),
-    figure("Core-hours, last runs", hours(totals.core_hours), `what executors held${cost}`),
+    { class: "figures totals", "aria-label": "The last measured runs of these cohorts together" },
+    figure("Cohorts", grouped(total), total === totals.measured ? "all measured in their last run" : `${grouped(totals.measured)} measured in their last run`),
+    figure("Query time, last measured runs", seconds(totals.query_seconds), `of ${counted(totals.known, "cohort")}`),
+    figure("Core-hours, last measured runs", hours(totals.core_hours), `what executors held${cost}`),
     gained(totals),
     filterFigure("Wait for a person", totals.waiting, "waits", "nothing waits", asked, ask),
     filterFigure("Last run failed, or no log", totals.failed, "failed", "none", asked, ask),

@@ -13,6 +13,26 @@ from tests.panel.browser.canned import World
 from tests.panel.browser.conftest import Visit
 
 
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (12, "has not run this job: what is shown here is of other runs"),
+        (201, "is not among the newest 200 of 201, which are shown here"),
+    ],
+)
+def test_a_run_that_is_not_shown_is_said_to_be_none_of_those(visit: Callable[..., Visit], runs: int, said: str) -> None:
+    """Other runs were shown, and nothing told that they were."""
+    here = "ui?scope=task_instance&dag_id=sales&task_id=nightly&cohort=c&run_id="
+    going = visit(World(runs=runs))
+    page = going.open(f"{here}long+ago")
+    expect(page.locator(".glance-place .notice")).to_contain_text(said)
+    page.get_by_role("tab", name="Runs").click()
+    expect(page.get_by_role("tabpanel").locator(".notice")).to_contain_text(said)
+    page = going.open(f"{here}scheduled__2026-03-01T02:00:00%2B00:00/{runs - 1}")
+    page.locator(".glance-cell").first.wait_for()
+    assert page.locator(".notice", has_text="opened from").count() == 0
+
+
 def test_asks_no_other_host_and_breaks_no_rule_of_its_policy(visit: Callable[..., Visit]) -> None:
     going = visit()
     page = going.open_chart("ui?cohort=c")

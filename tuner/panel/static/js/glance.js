@@ -5,6 +5,7 @@ import { intervalWords } from "./gain_words.js";
 import { difference } from "./difference.js";
 import { icon } from "./icons.js";
 import { latelyWords } from "./lately.js";
+import { notShown } from "./opened_from.js";
 import { named } from "./printable.js";
 import { filtered } from "./recommendation_filters.js";
 import { gainOf } from "./run_kind.js";
@@ -100,7 +101,7 @@ function risky(page, items) {
 export async function drawGlance(place, page) {
   try {
     const [{ items }, runs] = await Promise.all([page.recommendations(), page.runs()]);
-    place.replaceChildren(h("h2", { class: "unseen", id: "glance-title" }, "At a glance"), h("dl", { class: "figures glance" }, needs(page, items, runs.items), changed(page, items), gained(page, runs.items), risky(page, items)));
+    place.replaceChildren(h("h2", { class: "unseen", id: "glance-title" }, "At a glance"), notShown(runs, page), h("dl", { class: "figures glance" }, needs(page, items, runs.items), changed(page, items), gained(page, runs.items), risky(page, items)));
   } catch (error) {
     place.replaceChildren(failure(error, () => drawGlance(place, page)));
   }

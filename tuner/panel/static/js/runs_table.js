@@ -8,6 +8,7 @@ import { difference } from "./difference.js";
 import { h } from "./element.js";
 import { inForceOfRun } from "./in_force_list.js";
 import { moreButton } from "./more.js";
+import { notShown } from "./opened_from.js";
 import { named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
 import { RUN_STATES, badge } from "./standing.js";
@@ -83,5 +84,5 @@ export function runsTable(runs, page, compare) {
     h("thead", {}, h("tr", {}, HEADS.map(([words, style]) => h("th", { scope: "col", class: style }, words)))),
     body,
   );
-  return [h("div", { class: "scroller", role: "region", "aria-label": "Runs, scrolls sideways", tabindex: "0" }, table), moreButton(Math.min(atFirst, known.length), runs.total, add)];
+  return [notShown(runs, page), h("div", { class: "scroller", role: "region", "aria-label": "Runs, scrolls sideways", tabindex: "0" }, table), moreButton(Math.min(atFirst, known.length), runs.total, add)];
 }

@@ -224,6 +224,12 @@ def _of_write(writer: str) -> str:
             f"OverwriteByExpression | {_FUNCTION}$4955/0x00007f61b5367850@4369fec4, IcebergWrite(table=ice.db.o, format=PARQUET)",
             f"OverwriteByExpression | {_FUNCTION}$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=ice.db.p, format=PARQUET)",
         ),
+        # As Spark 3.5 with Java 8.
+        (
+            f"OverwriteByExpression | {_FUNCTION}$2293/1470843699@46290193, IcebergWrite(table=ice.db.o, format=PARQUET)",
+            f"OverwriteByExpression | {_FUNCTION}$2311/98213345@1b4c2a0f, IcebergWrite(table=ice.db.o, format=PARQUET)",
+            f"OverwriteByExpression | {_FUNCTION}$2293/1470843699@46290193, IcebergWrite(table=ice.db.p, format=PARQUET)",
+        ),
         (
             f"AppendData | {_FUNCTION}/0x00007f53a0f2f6a8@7c1, IcebergWrite(table=ice.db.o, format=PARQUET)",
             f"AppendData | {_FUNCTION}/0x00007f5aa0f2f6a8@51b2c3d4, IcebergWrite(table=ice.db.o, format=PARQUET)",

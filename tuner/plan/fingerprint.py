@@ -22,8 +22,11 @@ _WRITES = re.compile(
     r"\b(InsertInto\w+|CreateDataSourceTableAsSelect\w*|SaveInto\w+|Append\w+|Overwrite\w+|CreateTableAsSelect\w*|ReplaceTable\w*)\b"
 )
 # What Java makes of an object that has no text of its own (Object.toString): another one in each run. A writer of the second API
-# holds a function: AppendData ….DataSourceV2Strategy$$Lambda$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=db.t).
-_OBJECT = re.compile(r"(?<![\w/.$])(?:\w{1,99}\.){1,20}[\w$]{1,200}(?:/0x[0-9a-f]{1,16})?@[0-9a-f]{1,8}(?=[\s,)\]]|$)")
+# holds a function: AppendData ….DataSourceV2Strategy$$Lambda$5137/0x00007fab514d3d48@4c6d26b1, IcebergWrite(table=db.t);
+# with Java 8 ….DataSourceV2Strategy$$Lambda$2293/1470843699@46290193.
+_OBJECT = re.compile(
+    r"(?<![\w/.$])(?:\w{1,99}\.){1,20}[\w$]{1,200}(?:/(?:0x[0-9a-f]{1,16}|\d{1,10}))?@[0-9a-f]{1,8}(?=[\s,)\]]|$)"
+)
 # What MLlib calls its stages, after which it names columns and files that nobody named, is another one in each run:
 # StringIndexer_7c1b09d2f3aa__output (Identifiable.randomUID, pyspark.ml.util.Identifiable), mbc$acc<UUID> (OneVsRest).
 _OF_STAGE = re.compile(r"(?<=[A-Za-z0-9$]_)[0-9a-f]{12}(?![0-9A-Za-z])|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -34,9 +34,12 @@ def test_texts_take_what_they_hold_besides() -> None:
         pytest.param("array<bigint>", 16 + 8, id="an array: its length, its nulls, an element"),
         pytest.param("array<string>", 16 + 8 + 24, id="of texts"),
         pytest.param("map<string,int>", 40 + 8 + 24 + 8, id="a map is two arrays"),
-        pytest.param("struct<x:int,y:decimal(38,10),z:string>", 8 + 3 * 8 + 24, id="a struct is a row"),
+        pytest.param("struct<x:int,y:decimal(10,2),z:string>", 8 + 3 * 8 + 24, id="a struct is a row"),
         pytest.param("array<struct<x:int,y:array<int>>>", 16 + 16 + 8 + 24 + 8, id="nested"),
-        pytest.param("decimal(10,2)", 0, id="a number"),
+        pytest.param("decimal(18,2)", 0, id="a number"),
+        pytest.param("decimal(19,2)", 16, id="a number of more digits than a long has"),
+        pytest.param("array<decimal(38,18)>", 16 + 8 + 16, id="of such"),
+        pytest.param("variant", 2048, id="a variant"),
     ],
 )
 def test_collections_take_one_element_besides(type_: str, besides: int) -> None:

@@ -10,21 +10,25 @@ from tuner.plan.node import PlanNode
 from tuner.plan.relation import columns_cut, is_scan, scan_columns
 
 # UnsafeRow: a word for each 64 fields tells which are null, a word for each field; a variable-length one takes its
-# bytes besides, in whole words. Of texts we take 20 bytes, as StringType.defaultSize does. UnsafeArrayData has a word for its
-# length and one for nulls, UnsafeMapData two arrays and a word; of one element, as ArrayType.defaultSize and MapType's.
+# bytes besides, in whole words. Of texts we take 20 bytes, as StringType.defaultSize does, of variants as many as VariantType's.
+# UnsafeArrayData has a word for its length and one for nulls, UnsafeMapData two arrays and a word; of one element, as
+# ArrayType.defaultSize and MapType's. A decimal of more digits than a long has takes two words besides (UnsafeRowWriter.write).
 _WORD = 8
 _BESIDES = {
     **dict.fromkeys(("string", "binary", "varchar", "char"), 24),
+    "variant": 2048,
     "array": 2 * _WORD,
     "map": 5 * _WORD,
     "struct": _WORD,
 }
 # Of a column whose type nothing tells: half of such are texts.
 _UNTYPED = 12
+_WIDE_DECIMAL = 2 * _WORD
+_MOST_DIGITS_OF_LONG = 18  # Decimal.MAX_LONG_DIGITS
 _MORE = re.compile(r"\.\.\. (\d{1,6})" + MORE)
 _MOST_COLUMNS = 10_000
 _PART = re.compile(r"[<>]|[^<>,]++")
-_TYPE = re.compile(r"[a-z_]++")
+_TYPE = re.compile(r"([a-z_]++)(?:\(([0-9]{1,9}))?")
 _PASSING = frozenset({"Filter", "Sort", "Exchange", "ShuffleExchange", "BroadcastExchange", "ReusedExchange"})
 
 
@@ -99,5 +103,11 @@ def _of_schema(schema: str) -> dict[str, int]:
             continue
         if depth == 1:
             column = name.strip()
-        found[column] = found.get(column, -_WORD) + _WORD + _BESIDES.get(type_[0], 0)
+        found[column] = found.get(column, -_WORD) + _WORD + _beside(type_[1], int(type_[2] or 0))
     return found
+
+
+def _beside(type_: str, digits: int) -> int:
+    if type_ == "decimal":
+        return _WIDE_DECIMAL if digits > _MOST_DIGITS_OF_LONG else 0
+    return _BESIDES.get(type_, 0)

@@ -35,7 +35,8 @@ public final class Columns {
       for (int k = 0; k < columns.size(); k++) {
         Attribute column = (Attribute) columns.get(k);
         if (whole && !used.contains(Long.valueOf(column.exprId().id()))) continue;
-        read.add(relation + "." + column.name());
+        String name = Names.lastWord(column);
+        if (!name.isEmpty()) read.add(relation + "." + name);
       }
     }
     StringBuilder text = new StringBuilder();

@@ -20,8 +20,8 @@ public final class Lineage {
       "Cast", "AnsiCast", "TryCast", "KnownFloatingPointNormalized", "NormalizeNaNAndZero", "PromotePrecision"}));
   private static final Pattern GENERATED = Pattern.compile("(_gen_alias|_extract)_\\d+");
   private static final Pattern SUBQUERY = Pattern.compile("\\b(?:scalar-)?subquery\\b");
-  // Where the text of a plan is read, a name ends at any of these.
-  private static final Pattern BREAKS = Pattern.compile("[\\s,()\\[\\]=<>]");
+  // Where the text of a plan is read, what is called by several words is no alias.
+  private static final Pattern SPACE = Pattern.compile("\\s");
 
   private final Names names;
   // By the ids of columns: the column that one renames, the name of what one computes.
@@ -43,9 +43,10 @@ public final class Lineage {
     for (int i = 0; i < columns.size(); i++) {
       if (!(columns.get(i) instanceof Alias)) continue;
       Alias alias = (Alias) columns.get(i);
+      if (SPACE.matcher(alias.name()).find()) continue;
       Long id = Long.valueOf(alias.exprId().id());
       Expression stripped = withoutCasts(alias.child());
-      if (stripped instanceof Attribute) renamed.put(id, id((Attribute) stripped));
+      if (isOneWord(stripped)) renamed.put(id, id((Attribute) stripped));
       else computed.put(id, alias.name());
     }
   }
@@ -57,10 +58,14 @@ public final class Lineage {
 
   private String sourceOf(Expression expression) {
     Expression stripped = withoutCasts(expression);
-    if (stripped instanceof Attribute && !BREAKS.matcher(((Attribute) stripped).name()).find()) {
+    if (isOneWord(stripped)) {
       return ofColumn(((Attribute) stripped).name(), id((Attribute) stripped));
     }
     return computedOf(stripped);
+  }
+
+  private static boolean isOneWord(Expression expression) {
+    return expression instanceof Attribute && Names.lastWord((Attribute) expression).equals(((Attribute) expression).name());
   }
 
   /** What is computed of columns, by their sources. */
@@ -69,18 +74,12 @@ public final class Lineage {
     List columns = Trees.list(expression.references());
     for (int i = 0; i < columns.size(); i++) {
       Attribute column = (Attribute) columns.get(i);
-      String last = lastWord(column);
+      String last = Names.lastWord(column);
       if (!last.isEmpty()) parts.add(ofColumn(last, id(column)));
     }
     StringBuilder text = new StringBuilder();
     for (Object part : parts) text.append(text.length() == 0 ? "" : ",").append((String) part);
     return "expression(" + text + ")";
-  }
-
-  /** What of a column's name stands before its number, where the text of a plan is read. */
-  static String lastWord(Attribute column) {
-    String[] words = BREAKS.split(column.name(), -1);
-    return words[words.length - 1];
   }
 
   private String ofColumn(String name, Long id) {

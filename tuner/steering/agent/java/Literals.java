@@ -235,7 +235,7 @@ public final class Literals {
   /** The column that a word of a text is; null where it is none of these. */
   private static Attribute column(Matcher word, Map columns) {
     Attribute found = (Attribute) columns.get(word.group(2));
-    return found != null && Lineage.lastWord(found).equalsIgnoreCase(word.group(1)) ? found : null;
+    return found != null && Names.lastWord(found).equalsIgnoreCase(word.group(1)) ? found : null;
   }
 
   private static void addOfLiterals(Expression expression, TreeSet found) {

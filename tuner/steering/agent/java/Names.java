@@ -45,6 +45,8 @@ public final class Names {
   /** Java's Object.toString: a class, and a hash that each object has of its own. */
   private static final Pattern OBJECT = Pattern.compile("[\\w.$]+@[0-9a-f]{1,8}");
   private static final Pattern PLAIN_COLUMN = Pattern.compile("[A-Za-z0-9_]+");
+  // Where the text of a plan is read, the name of a column ends at any of these.
+  private static final Pattern BREAKS = Pattern.compile("[\\s,()\\[\\]=<>]");
   private static final String JDBC = "JDBCRelation";
   private static final Pattern IN_QUERIES = Pattern.compile("(?U)[\\s'(]");
   private static final Pattern WORD = Pattern.compile("(?U)[a-z_][\\w.]*");
@@ -109,7 +111,13 @@ public final class Names {
   /** `relation.column` of a column that is read from a leaf; null of any other. */
   public String ofColumn(Long id) {
     Object[] read = (Object[]) columns.get(id);
-    return read == null ? null : of((LogicalPlan) read[0]) + "." + ((Attribute) read[1]).name();
+    return read == null ? null : of((LogicalPlan) read[0]) + "." + lastWord((Attribute) read[1]);
+  }
+
+  /** What of a column's name stands before its number, where the text of a plan is read. */
+  static String lastWord(Attribute column) {
+    String[] words = BREAKS.split(column.name(), -1);
+    return words[words.length - 1];
   }
 
   private static String nameOf(LogicalPlan leaf) {

@@ -14,15 +14,19 @@ from pathlib import Path
 import pytest
 
 from . import plan_names
+from .conftest import pip_spark
 from .names_of_tuner import blocks, blocks_told, relations_and_columns, signatures
+from .submits import compile_application
 
 _APP = Path(__file__).with_name("names_app.py")
+_CATALOG = Path(__file__).with_name("java") / "RowsCatalog.java"
 _CONF = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.ui.explainMode": "cost",
     "spark.eventLog.compress": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.tuner.agent.trace": "true",
+    "spark.sql.catalog.rows": "tests.steering.RowsCatalog",
 }
 _RECORDS = os.environ.get("SPARK_TUNER_RECORD") == "names"
 every_statement = pytest.mark.parametrize("name", plan_names.statements())
@@ -62,9 +66,9 @@ def test_the_agent_still_computes_the_recorded_names(
 ) -> None:
     statements, tables = plan_names.statements(), tmp_path / "tables"
     (tmp_path / "statements.json").write_text(json.dumps(statements), encoding="utf-8")
-    logs = spark_submit(
-        _APP, tmp_path / "statements.json", tables, log_dir=tmp_path / "logs", conf={**_CONF, **agent_conf}
-    )
+    catalog = compile_application(pip_spark(), tmp_path, _CATALOG)
+    conf = {**_CONF, "spark.jars": f"{agent_conf['spark.jars']},{catalog}"}
+    logs = spark_submit(_APP, tmp_path / "statements.json", tables, log_dir=tmp_path / "logs", conf=conf)
     ran = plan_names.ran(logs, tables)
     assert ran.keys() == statements.keys()
     if _RECORDS:

@@ -17,12 +17,17 @@ import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
+import org.apache.spark.sql.connector.expressions.aggregate.Max;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.LocalScan;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
@@ -38,7 +43,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** Tables of (id, v) in the memory of one process, which Spark may change row by row; a table that is dropped is as at first. */
+/**
+ * Tables of (id, v) in the memory of one process, which Spark may change row by row, and which know their largest values; a table that
+ * is dropped is as at first.
+ */
 public class RowsCatalog implements TableCatalog {
   private static final int ROWS = 60;
   private static final Map TABLES = new HashMap();
@@ -141,15 +149,23 @@ public class RowsCatalog implements TableCatalog {
     }
   }
 
-  public static class RowsScan implements ScanBuilder, Scan, Batch {
+  public static class RowsScan implements ScanBuilder, SupportsPushDownAggregates, Scan, Batch {
     private final RowsTable table;
+    private String largest;
 
     RowsScan(RowsTable table) {
       this.table = table;
     }
 
+    public boolean pushAggregation(Aggregation asked) {
+      AggregateFunc[] functions = asked.aggregateExpressions();
+      boolean known = functions.length == 1 && functions[0] instanceof Max && asked.groupByExpressions().length == 0;
+      if (known) largest = ((Max) functions[0]).column().describe();
+      return known;
+    }
+
     public Scan build() {
-      return this;
+      return largest == null ? this : (Scan) new RowsLargest(table, largest);
     }
 
     public StructType readSchema() {
@@ -169,6 +185,28 @@ public class RowsCatalog implements TableCatalog {
 
     public PartitionReaderFactory createReaderFactory() {
       return new RowsReaders();
+    }
+  }
+
+  /** The largest value of a column, which is there without a job, as Iceberg has it of its metadata. */
+  public static class RowsLargest implements LocalScan {
+    private final RowsTable table;
+    private final String column;
+
+    RowsLargest(RowsTable table, String column) {
+      this.table = table;
+      this.column = column;
+    }
+
+    public StructType readSchema() {
+      return new StructType().add("max(" + column + ")", DataTypes.LongType);
+    }
+
+    public InternalRow[] rows() {
+      int at = table.schema().fieldIndex(column);
+      long most = Long.MIN_VALUE;
+      for (int i = 0; i < table.rows.size(); i++) most = Math.max(most, ((long[]) table.rows.get(i))[at]);
+      return new InternalRow[] {new GenericInternalRow(new Object[] {Long.valueOf(most)})};
     }
   }
 

@@ -22,6 +22,7 @@ import org.apache.spark.sql.catalyst.plans.logical.OneRowRelation;
 import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.read.LocalScan;
 import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
@@ -125,11 +126,9 @@ public final class Names {
     if (leaf instanceof HiveTableRelation) {
       return identifier(named("Scan hive " + ((HiveTableRelation) leaf).tableMeta().qualifiedName()));
     }
+    if (isLocalScan(leaf)) return "localtablescan";
     Table table = tableOf(leaf);
-    if (table != null) {
-      String name = named("BatchScan " + table.name());
-      return name.isEmpty() ? "batchscan" : identifier(name);
-    }
+    if (table != null) return ofTable(table);
     if (leaf instanceof InMemoryRelation) {
       return ((InMemoryRelation) leaf).cacheBuilder().tableName().isDefined() ? "in-memory" : "cached";
     }
@@ -166,6 +165,16 @@ public final class Names {
     // Orders come before Spark has made scans of these, hints after.
     if (leaf instanceof DataSourceV2Relation) return ((DataSourceV2Relation) leaf).table();
     return leaf instanceof DataSourceV2ScanRelation ? ((DataSourceV2ScanRelation) leaf).relation().table() : null;
+  }
+
+  /** Whether what is asked of a table is there without a job: Iceberg takes the largest of a column from its metadata. */
+  private static boolean isLocalScan(LogicalPlan leaf) {
+    return leaf instanceof DataSourceV2ScanRelation && ((DataSourceV2ScanRelation) leaf).scan() instanceof LocalScan;
+  }
+
+  private static String ofTable(Table table) {
+    String name = named("BatchScan " + table.name());
+    return name.isEmpty() ? "batchscan" : identifier(name);
   }
 
   private static String ofRelation(LogicalRelation leaf) {

@@ -2,6 +2,7 @@ package tuner.steering.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,8 +29,10 @@ import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileTable;
 import org.apache.spark.sql.internal.SQLConf;
 
 /**
@@ -49,6 +52,9 @@ public final class Names {
   // Where the text of a plan is read, the name of a column ends at any of these.
   private static final Pattern BREAKS = Pattern.compile("[\\s,()\\[\\]=<>]");
   private static final String JDBC = "JDBCRelation";
+  // Before Spark 3.4 (SPARK-40067) the text of a scan tells its table only where the source describes itself so.
+  private static final boolean SCANS_NAME_TABLES = scansNameTables();
+  private static final String ICEBERG = "org.apache.iceberg.";
   private static final Pattern IN_QUERIES = Pattern.compile("(?U)[\\s'(]");
   private static final Pattern WORD = Pattern.compile("(?U)[a-z_][\\w.]*");
   private static final int LONGEST_QUERY = 200;
@@ -173,8 +179,15 @@ public final class Names {
   }
 
   private static String ofTable(Table table) {
-    String name = named("BatchScan " + table.name());
+    boolean isNamed = SCANS_NAME_TABLES || table instanceof FileTable || table.getClass().getName().startsWith(ICEBERG);
+    String name = isNamed ? named("BatchScan " + table.name()) : "";
     return name.isEmpty() ? "batchscan" : identifier(name);
+  }
+
+  private static boolean scansNameTables() {
+    Method[] methods = BatchScanExec.class.getMethods();
+    for (int i = 0; i < methods.length; i++) if (methods[i].getName().equals("table")) return true;
+    return false;
   }
 
   private static String ofRelation(LogicalRelation leaf) {

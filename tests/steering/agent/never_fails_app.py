@@ -1,14 +1,16 @@
-"""What the agent takes for an expression that raises no error, and what it does of extreme values, under ANSI.
+"""What the agent takes for an expression that raises no error, and what it does of extreme values, by settings.
 
-    spark-submit never_fails_app.py EXPRESSIONS.json REPORT.json
+    spark-submit never_fails_app.py ASKED.json EVERY REPORT.json
 
-The report has for each expression what of it may fail, by the agent (null: nothing), and the errors that one which may not
-raised all the same, with generated code and without.
+ASKED has by name the `conf` that is set, and expressions `by_source`: what they are selected from. The report has for each of
+these what of it may fail, by the agent (null: nothing), and the errors that one which may not raised all the same, with
+generated code and without: one in EVERY is run. Beside that it has the classes of all expressions in the plans: `met`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,21 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 _AT_ONCE = 12
+_CLASS = re.compile(r'"class":"org\.apache\.spark\.sql\.catalyst\.(?:\w+\.)*([\w$]+)"')
 EXTREMES = {
-    "s": ("string", ["''", "'a'", "'1.5'", "'ß € İ'", "repeat('ab ', 500)", "'(['", "cast(X'ff80' AS string)"]),
+    "s": (
+        "string",
+        [
+            "''",
+            "'a'",
+            "'1.5'",
+            "'ß € İ'",
+            "repeat('ab ', 500)",
+            "'(['",
+            '\'{"a": ["\\\\ud800", 1\'',
+            "cast(X'ff80' AS string)",
+        ],
+    ),
     "t": ("string", ["' '", "'%_\\\\'", "'é'", "'2024-13-99'"]),
     "i": ("int", ["0", "1", "-1", "2147483647", "-2147483648"]),
     "l": ("bigint", ["0", "-1", "9223372036854775807", "-9223372036854775807 - 1"]),
@@ -35,21 +50,38 @@ EXTREMES = {
 }
 
 
-def main(expressions_file: str, report_file: str) -> None:
-    expressions = json.loads(Path(expressions_file).read_text(encoding="utf-8"))
+Told = dict[str, tuple[str | None, list[str]]]
+
+
+def main(asked_file: str, every: str, report_file: str) -> None:
+    asked = json.loads(Path(asked_file).read_text(encoding="utf-8"))
     spark = SparkSession.builder.appName("never fails").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     spark.conf.set("spark.sql.ansi.enabled", "true")
     _make_extremes(spark, str(Path(report_file).with_suffix(".parquet")))
-    report: dict[str, tuple[str | None, list[str]]] = {one: (_risk(spark, one), []) for one in expressions}
-    asked = [one for one, (risk, _) in report.items() if risk is None]
-    for place in range(0, len(asked), _AT_ONCE):
-        some = asked[place : place + _AT_ONCE]
-        # Most raise nothing: only where one does each is asked by itself.
-        if _errors(spark, some):
-            report |= {one: (None, _errors(spark, [one])) for one in some}
-    Path(report_file).write_text(json.dumps(report), encoding="utf-8")
+    told: dict[str, Told] = {}
+    met: set[str] = set()
+    for name, setting in asked.items():
+        for key, value in setting["conf"].items():
+            spark.conf.set(key, value)
+        told[name] = {}
+        for source, expressions in setting["by_source"].items():
+            plans = {one: _plan(spark, one, source) for one in expressions}
+            met.update(*(_CLASS.findall(plan.toJSON()) for plan in plans.values()))
+            told[name] |= _told(spark, source, {one: _risk(spark, plan) for one, plan in plans.items()}, int(every))
+    Path(report_file).write_text(json.dumps({"told": told, "met": sorted(met)}), encoding="utf-8")
     spark.stop()
+
+
+def _told(spark: SparkSession, source: str, risks: dict[str, str | None], every: int) -> Told:
+    found: Told = {one: (risk, []) for one, risk in risks.items()}
+    run = [one for one, risk in risks.items() if risk is None][::every]
+    for place in range(0, len(run), _AT_ONCE):
+        some = run[place : place + _AT_ONCE]
+        # Most raise nothing: only where one does each is asked by itself.
+        if _errors(spark, some, source):
+            found |= {one: (None, _errors(spark, [one], source)) for one in some}
+    return found
 
 
 def _make_extremes(spark: SparkSession, path: str) -> None:
@@ -66,7 +98,9 @@ def _make_extremes(spark: SparkSession, path: str) -> None:
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     spark.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
     spark.sql(f"SELECT * FROM {' CROSS JOIN '.join((*texts, others))}").write.parquet(path)
-    spark.read.parquet(path).createOrReplaceTempView("extremes")
+    extremes = spark.read.parquet(path)
+    extremes.createOrReplaceTempView("extremes")
+    extremes.na.drop(thresh=3).createOrReplaceTempView("dropped")
 
 
 def _values(name: str) -> str:
@@ -74,21 +108,24 @@ def _values(name: str) -> str:
     return f"array({', '.join(f'cast({value} AS {kind})' for value in (*values, 'NULL'))})"
 
 
-def _risk(spark: SparkSession, expression: str) -> str | None:
-    frame = spark.sql(f"SELECT {expression} AS r FROM extremes")
+def _plan(spark: SparkSession, expression: str, source: str) -> Any:
+    return spark.sql(f"SELECT {expression} AS r FROM {source}")._jdf.queryExecution().optimizedPlan()
+
+
+def _risk(spark: SparkSession, plan: Any) -> str | None:
     jvm: Any = spark._jvm
-    risk = jvm.tuner.steering.agent.NeverFails.obstacle(frame._jdf.queryExecution().optimizedPlan())
+    risk = jvm.tuner.steering.agent.NeverFails.obstacle(plan)
     return None if risk is None else str(risk)
 
 
-def _errors(spark: SparkSession, expressions: list[str]) -> list[str]:
+def _errors(spark: SparkSession, expressions: list[str], source: str) -> list[str]:
     found = []
     columns = ", ".join(f"{expression} AS r{number}" for number, expression in enumerate(expressions))
     for generated in ("true", "false"):
         spark.conf.set("spark.sql.codegen.wholeStage", generated)
         spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if generated == "true" else "NO_CODEGEN")
         try:
-            spark.sql(f"SELECT {columns} FROM extremes").write.format("noop").mode("overwrite").save()
+            spark.sql(f"SELECT {columns} FROM {source}").write.format("noop").mode("overwrite").save()
         except Exception as error:
             found.append(str(error).split("\n", 1)[0][:200])
     return found

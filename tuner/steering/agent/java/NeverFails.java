@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -17,6 +18,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StringType;
 
 /**
@@ -30,6 +32,8 @@ public final class NeverFails {
   private static final Set ALWAYS = new HashSet();
   private static final int MOST_OF_PATTERN = 200;
   private static final BigDecimal LONGEST_CHAR = BigDecimal.valueOf(65535);
+  // One that repeats, and one that changes how the rest is read.
+  private static final Pattern NO_PLAIN_GROUP = Pattern.compile("\\)[*+?{]|\\(\\?");
   private static final Pattern PLAIN_FORMAT = 
       Pattern.compile("(?:yyyy(?!y)|MM(?!M)|dd(?!d)|HH(?!H)|mm(?!m)|ss(?!s)|[-/:._ ])+");
 
@@ -41,7 +45,7 @@ public final class NeverFails {
     allow("IsNull IsNotNull IsNaN AtLeastNNonNulls And Or Not");
     // These choose among their inputs, or hand one on.
     allow("Coalesce If CaseWhen NaNvl Least Greatest KnownNotNull KnownNullable PromotePrecision UnaryPositive");
-    allow("KnownFloatingPointNormalized NormalizeNaNAndZero");
+    allow("KnownFloatingPointNormalized NormalizeNaNAndZero KnownNotContainsNull");
     // Strings: as many characters as go in, or a few more; positions outside are cut.
     allow("Upper Lower InitCap StringTrim StringTrimLeft StringTrimRight Length OctetLength BitLength Substring Reverse");
     allow("StartsWith EndsWith Contains StringInstr StringLocate StringTranslate Ascii");
@@ -53,18 +57,22 @@ public final class NeverFails {
     allow("BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseCount ShiftLeft ShiftRight ShiftRightUnsigned");
     allow("Sqrt Cbrt Exp Expm1 Log Log10 Log2 Log1p Logarithm Pow Signum Rint");
     allow("Sin Cos Tan Asin Acos Atan Atan2 ToDegrees ToRadians");
-    // What an array or a map has of it.
-    allow("Size ArrayContains ArraysOverlap MapKeys MapValues");
-    // Parts of dates and times; days are added and subtracted as integers that wrap around (DateAdd, DateSub, DateDiff).
+    // What an array or a map has of it, no more elements than it has, and each element by itself.
+    allow("Size ArrayContains ArraysOverlap MapKeys MapValues MapEntries GetArrayStructFields ArrayPosition ArrayMin ArrayMax");
+    allow("ArrayDistinct ArrayIntersect ArrayExcept ArrayRemove SortArray");
+    allow("ArrayFilter ArrayExists ArrayForAll LambdaFunction NamedLambdaVariable");
+    // Parts of dates and times; days are added and subtracted as integers that wrap around (DateAdd, DateSub, DateDiff, LastDay).
     allow("Year Quarter Month DayOfMonth DayOfWeek DayOfYear WeekDay WeekOfYear Hour Minute Second");
-    allow("DateAdd DateSub DateDiff");
+    allow("DateAdd DateSub DateDiff LastDay UnixDate UnixSeconds UnixMillis UnixMicros");
     // Fields that are there by their type; hashes of whatever may be grouped.
     allow("GetStructField CreateNamedStruct XxHash64 Murmur3Hash");
     // Below a join these see the same rows in every order of the joins above: what they raise, they raise in all.
     allow("AggregateExpression Count Sum Average Min Max First Last CollectList CollectSet StddevSamp StddevPop");
     allow("VarianceSamp VariancePop HyperLogLogPlusPlus WindowExpression WindowSpecDefinition SpecifiedWindowFrame");
+    allow("MaxBy MinBy Percentile ApproximatePercentile Corr CovSample CovPopulation Skewness Kurtosis");
+    allow("BitAndAgg BitOrAgg BitXorAgg");
     allow("UnspecifiedFrame$ UnboundedPreceding$ UnboundedFollowing$ CurrentRow$ RowNumber Rank DenseRank PercentRank");
-    allow("CumeDist NTile Lag Lead");
+    allow("CumeDist NTile Lag Lead NthValue");
     // How Spark adds up small decimals (DecimalAggregates): as long integers, made decimals of once they are summed.
     allow("UnscaledValue");
     // What is null or empty makes no rows; orders, and the columns of grouping sets.
@@ -119,13 +127,25 @@ public final class NeverFails {
     if (expression instanceof Cast) return isTotalCast((Cast) expression);
     if (expression instanceof Like) return isPlainPattern((Like) expression);
     if (name.equals("GetArrayItem")) return !raises(expression);
+    // Of a key that is not there it is null; Spark 3.3 may raise an error, and then has a flag for it (SPARK-40066).
+    if (name.equals("GetMapValue")) return !Boolean.TRUE.equals(value(expression, "failOnError"));
+    if (name.equals("ElementAt")) return isElement(expression);
     // Of arrays there may be too many elements.
     if (name.equals("Concat")) return expression.dataType() instanceof StringType;
     if (isNamed(name, "Ceil Floor Round BRound")) return isRounded(expression);
     if (name.equals("StringReplace")) return isNoLonger(expression);
-    if (isNamed(name, "StaticInvoke StringRPad")) return isPadded(expression);
-    if (isNamed(name, "RLike RegExpReplace")) return isPlainRegex(expression);
-    if (name.equals("DateFormatClass")) return isPlainFormat(expression);
+    if (isNamed(name, "StaticInvoke StringRPad StringLPad")) return isPadded(expression);
+    if (name.equals("SubstringIndex")) return isCounted(expression);
+    // Of what each element brings: what is beside them would come once with each.
+    if (name.equals("ArrayTransform")) return Trees.references(input(expression, 1)).isEmpty();
+    if (name.equals("ArrayJoin")) return text(input(expression, 1)) != null && Trees.list(expression.children()).size() == 2;
+    // What a text is split into has no more parts than it has characters.
+    if (isNamed(name, "RLike RegExpReplace RegExpExtract StringSplit")) return isPlainRegex(expression, name);
+    // What is no JSON, or has no such path, is null.
+    if (name.equals("GetJsonObject")) return text(input(expression, 1)) != null;
+    if (isNamed(name, "DateFormatClass FromUnixTime")) return isPlainFormat(expression);
+    if (name.equals("TruncDate")) return isTruncated(expression);
+    if (isNamed(name, "ToUnixTimestamp UnixTimestamp")) return isTime(input(expression, 0).dataType());
     // A filter that Spark or the agent made of a subquery's keys answers for any hash (InjectRuntimeFilter).
     if (name.equals("BloomFilterMightContain")) return Trees.list(expression.children()).get(0) instanceof PlanExpression;
     if (name.equals("MakeDecimal")) return isOfAggregate(expression);
@@ -148,9 +168,26 @@ public final class NeverFails {
     return length != null && length.compareTo(LONGEST_CHAR) <= 0 && text((Expression) inputs.get(2)) != null;
   }
 
+  /** An element by a place that is written there, where the first one is 1; of a map by any key. */
+  private static boolean isElement(Expression element) {
+    BigDecimal place = number(input(element, 1));
+    boolean isOfMap = input(element, 0).dataType() instanceof MapType;
+    return !raises(element) && (isOfMap || place != null && place.signum() != 0);
+  }
+
+  /** Up to so many delimiters as are written there: the smallest integer has no opposite (UTF8String.subStringIndex). */
+  private static boolean isCounted(Expression substring) {
+    BigDecimal count = number(input(substring, 2));
+    return count != null && count.compareTo(BigDecimal.valueOf(Integer.MIN_VALUE)) > 0;
+  }
+
   private static boolean isOfAggregate(Expression expression) {
     String child = Trees.list(expression.children()).get(0).getClass().getSimpleName();
     return child.equals("AggregateExpression") || child.equals("WindowExpression");
+  }
+
+  private static Expression input(Expression of, int place) {
+    return (Expression) Trees.list(of.children()).get(place);
   }
 
   private static boolean isNamed(String name, String names) {
@@ -239,19 +276,25 @@ public final class NeverFails {
   }
 
   /**
-   * A regular expression that is written there and that Java compiles, without groups: those that repeat are matched by
-   * recursion, as deep as the text is long. What replaces its matches has one character at most, and names no group.
+   * A regular expression that is written there and that Java compiles, without groups that repeat: they are matched by
+   * recursion, as deep as the text is long. What replaces its matches has one character at most, and names no group; a group
+   * that is taken out is one of its own.
    */
-  private static boolean isPlainRegex(Expression expression) {
+  private static boolean isPlainRegex(Expression expression, String name) {
     List inputs = Trees.list(expression.children());
     String pattern = text((Expression) inputs.get(1));
-    if (pattern == null || pattern.length() > MOST_OF_PATTERN || pattern.indexOf('(') >= 0) return false;
+    if (pattern == null || pattern.length() > MOST_OF_PATTERN || NO_PLAIN_GROUP.matcher(pattern).find()) return false;
+    int groups;
     try {
-      Pattern.compile(pattern);
+      groups = Pattern.compile(pattern).matcher("").groupCount();
     } catch (PatternSyntaxException error) {
       return false;
     }
-    if (inputs.size() == 2) return true;
+    if (isNamed(name, "RLike StringSplit")) return true;
+    if (name.equals("RegExpExtract")) {
+      BigDecimal group = number((Expression) inputs.get(2));
+      return group != null && group.signum() >= 0 && group.compareTo(BigDecimal.valueOf(groups)) <= 0;
+    }
     String by = text((Expression) inputs.get(2));
     return by != null && (by.isEmpty() || by.length() == 1 && "$\\".indexOf(by) < 0);
   }
@@ -261,6 +304,16 @@ public final class NeverFails {
     String pattern = text((Expression) Trees.list(format.children()).get(1));
     String policy = SQLConf.get().getConfString("spark.sql.legacy.timeParserPolicy", "EXCEPTION");
     return pattern != null && !policy.equalsIgnoreCase("LEGACY") && PLAIN_FORMAT.matcher(pattern).matches();
+  }
+
+  /** The first day of a week, month or year, by integers that wrap around; a quarter's may be none (truncDate). */
+  private static boolean isTruncated(Expression truncate) {
+    String level = text(input(truncate, 1));
+    return level != null && isNamed(level.toUpperCase(Locale.ROOT), "WEEK MON MONTH MM YEAR YYYY YY");
+  }
+
+  private static boolean isTime(DataType type) {
+    return isNamed(type.typeName(), "timestamp timestamp_ntz");
   }
 
   /**
@@ -290,8 +343,11 @@ public final class NeverFails {
     if (to.typeName().equals("binary")) return from instanceof StringType;
     // CHAR and VARCHAR have a length that a text may exceed.
     boolean toText = to instanceof StringType && to.getClass().getSimpleName().startsWith("StringType");
-    if (toText) return isNumber(from) || isNamed(from.typeName(), "boolean date") || from instanceof StringType;
+    if (toText) return isNumber(from) || isTime(from) || isNamed(from.typeName(), "boolean date") || from instanceof StringType;
     if (isNumber(from) && isNumber(to) && isWider(from, to)) return true;
+    if (isNumber(from) && to.typeName().equals("boolean")) return true;
+    if (from.typeName().equals("boolean") && (WHOLE.contains(to.typeName()) || isFloating(to))) return true;
+    if (isTime(from) && isNamed(to.typeName(), "long double")) return true;
     // A moment is on some day; a day's first moment may lie beyond what a timestamp holds.
     if (from.typeName().startsWith("timestamp")) return to.typeName().equals("date");
     boolean isPlain = isNumber(from) || from instanceof StringType || isNamed(from.typeName(), "boolean date");

@@ -7,11 +7,12 @@ off, or on where a view was made and off where it is read. `steered_app` runs ea
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
 
 # Each fails on the bad rows of a table {x}: some with ANSI alone, most without, too.
 RAISING = (
@@ -92,7 +93,8 @@ _ANSI = ("on", "off", "view")
 @dataclass(frozen=True, slots=True)
 class Fragile:
     """A statement, the views that it reads, and how ANSI is set while those are made and while it runs; of a column `pivot`
-    alone the values are taken, as columns are called by them."""
+    alone the values are taken, as columns are called by them. It may call a `function` that is declared not to be deterministic,
+    and have properties of its own."""
 
     text: str
     views: tuple[str, ...] = ()
@@ -100,12 +102,18 @@ class Fragile:
     ansi: bool = True
     codegen: bool = True
     pivot: str = ""
+    function: str = ""
+    conf: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, spark: SparkSession) -> list[Any]:
         spark.conf.set("spark.sql.codegen.wholeStage", str(self.codegen).lower())
         if not self.codegen:  # To compile expressions takes longer than these queries.
             spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         spark.conf.set("spark.sql.ansi.enabled", str(self.ansi_of_views).lower())
+        for name, value in self.conf.items():
+            spark.conf.set(name, value)
+        if self.function:
+            spark.udf.register(self.function, udf(lambda value: value, "int").asNondeterministic())
         for view in self.views:
             spark.sql(view)
         spark.conf.set("spark.sql.ansi.enabled", str(self.ansi).lower())

@@ -102,6 +102,9 @@ _PIVOTED = {
         f"SELECT x.j, upper(concat(x.v, 'a')) AS name {_JOINS}", pivot="name"
     ),
     "values of a pivot of floating point": Fragile(f"SELECT x.j, x.d {_JOINS}", pivot="d"),
+    "values of a pivot, of other ones at most": Fragile(
+        f"SELECT x.j, x.n {_JOINS}", pivot="n", conf={"spark.sql.pivotMaxValues": "500"}
+    ),
 }
 # Its first rows of all tasks are merged in the order in which these end (RDD.takeOrdered).
 _UNSTABLE = "limit after an order with ties"
@@ -117,6 +120,7 @@ _PADDED = (
 _OF_PADDED = f"SELECT x.id, p.name {_JOINS} JOIN padded p ON p.m = x.n AND p.name <> c.cw"
 _VIEW = ("CREATE OR REPLACE TEMPORARY VIEW fv AS SELECT *, cast(v AS int) AS number FROM f",)
 _OF_VIEW = "SELECT x.id, c.cw FROM fv x JOIN g ON x.k = g.k JOIN c ON coalesce(x.number, 0) = c.m"
+_BY_COST = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,8 @@ def _programs() -> dict[str, Fragile]:
         **{name: Fragile(text, codegen=name in _WAITING) for name, text in texts.items()},
         **_PIVOTED,
         "a list of groups by buckets": Fragile(_OF_BUCKETS, _BUCKETS),
+        "a function that is declared so": Fragile(f"SELECT {_ROW}, drawn(x.k) {_JOINS}", function="drawn"),
+        "ordered by Spark's costs": Fragile(f"SELECT {_ROW} {_JOINS}", conf=_BY_COST),
         "a column of type CHAR": Fragile(_OF_PADDED, _PADDED),
         "view with ANSI read without": Fragile(_OF_VIEW, _VIEW, ansi_of_views=True, ansi=False, codegen=True),
         "view without ANSI read with": Fragile(_OF_VIEW, _VIEW, ansi_of_views=False, ansi=True, codegen=True),
@@ -174,6 +180,14 @@ def test_what_no_order_changes_is_ordered(told: Told, name: str) -> None:
 
 def test_what_spark_pads_is_ordered(told: Told) -> None:
     assert told.orders["a column of type CHAR"] == ("applied", "")
+
+
+def test_a_function_that_is_declared_not_to_be_deterministic_leaves_its_query_alone(told: Told) -> None:
+    assert told.orders["a function that is declared so"] == ("impossible", "the plan is not deterministic")
+
+
+def test_what_spark_orders_by_its_own_costs_is_left_to_it(told: Told) -> None:
+    assert told.orders["ordered by Spark's costs"] == ("ignored", "Spark's own cost-based join reordering is on")
 
 
 def test_groups_that_lie_together_in_buckets_keep_their_order(told: Told) -> None:

@@ -99,6 +99,16 @@ def rows(label: str, directives: str, sql: str = TEXT, **conf: str) -> list:
     return [tuple(row) for row in asked(label, directives, sql, **conf).collect()]
 
 
+def rows_of_driver(most: str, label: str, directives: str) -> list:
+    """In a driver that takes no more of the results of a job's tasks than so much."""
+    conf, name = spark.sparkContext._jsc.sc().conf(), "spark.driver.maxResultSize"
+    conf.set(name, most)
+    try:
+        return rows(label, directives)
+    finally:
+        conf.remove(name)
+
+
 def rows_of_skewed(label: str, directives: str) -> list:
     """Of a query with a hot key; none where Spark does not split its partition."""
     of_any_size = {"Factor": "1", "ThresholdInBytes": "1"}
@@ -268,6 +278,16 @@ same["small, of too many bytes"] = rows("small, of too many bytes", limited) == 
 # Of relations as large as this, their last page whole, Spark makes a query fail.
 largest = {"spark_sql_maxBroadcastTableSize": "64m"}
 same["small, of too many bytes for Spark"] = rows("small, of too many bytes for Spark", text, **largest) == plain
+# By itself the driver would take it: what is sent there is smaller than the relation that is made of it.
+same["small, of too many bytes for results"] = (
+    rows_of_driver("64k", "small, of too many bytes for results", text) == plain
+)
+own_costs = {"spark_sql_adaptive_customCostEvaluatorClass": "tests.steering.OwnCosts"}
+compared = asked("small, by costs of the job's own", text, TEXT, **own_costs)
+same["small, by costs of the job's own"] = [tuple(row) for row in compared.collect()] == plain
+same["costs of the job's own are kept"] = (
+    compared.sparkSession.conf.get("spark.sql.adaptive.customCostEvaluatorClass") == "tests.steering.OwnCosts"
+)
 without, found = beside_a_thread_without_the_agent(text)
 same["beside a thread without the agent"] = without == found == plain
 same["planned in a thread without the agent"] = planned_in_a_thread_without_the_agent(text) == plain

@@ -19,9 +19,11 @@ from tuner.model.strategy import Strategy
 from tuner.plan.queries import queries
 
 from .conftest import pip_spark
+from .submits import compile_application
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("measured_first_app.py")
+_OWN_COSTS = Path(__file__).with_name("java") / "OwnCosts.java"
 _OTHER_BROADCAST = Path(__file__).with_name("java") / "OtherBroadcast.java"
 
 
@@ -41,8 +43,9 @@ def _is_of_the_result(join: JoinSite) -> bool:
 def test_a_result_is_broadcast_while_memory_has_room_for_it(
     agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
 ) -> None:
+    own_costs = compile_application(pip_spark(), tmp_path, _OWN_COSTS)
     conf = {
-        **agent_conf,
+        "spark.jars": f"{agent_conf['spark.jars']},{own_costs}",
         "spark.driver.memory": "1g",
         # Little of it for broadcasts: few rows fill that.
         "spark.memory.fraction": "0.15",
@@ -60,6 +63,9 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small, hashed by tasks",
         "small, of too many bytes",
         "small, of too many bytes for Spark",
+        "small, of too many bytes for results",
+        "small, by costs of the job's own",
+        "costs of the job's own are kept",
         "not adaptive",
         "skewed",
         "where counting fails",
@@ -102,6 +108,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small, hashed by tasks": sorts,
         "small, of too many bytes": sorts,
         "small, of too many bytes for Spark": sorts,
+        "small, of too many bytes for results": sorts,
+        "small, by costs of the job's own": sorts,
         "not adaptive": sorts,
         "plain and skewed": sorts,
         "skewed": sorts,
@@ -139,6 +147,8 @@ def test_a_result_is_broadcast_while_memory_has_room_for_it(
         "small, hashed by tasks": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],
         "small, of too many bytes": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "small, of too many bytes for Spark": [("held", ReasonCode.HELD_LARGE_RESULT)],
+        "small, of too many bytes for results": [("held", ReasonCode.HELD_LARGE_RESULT)],
+        "small, by costs of the job's own": [("impossible", None)],
         "not adaptive": [("impossible", None)],
         "skewed": [("held", ReasonCode.HELD_LARGE_RESULT)],
         "where counting fails": [("held", ReasonCode.HELD_UNMEASURED_RESULT)],

@@ -19,7 +19,7 @@ from tuner.bench import application
 
 APPLICATION = Path(__file__).with_name("measured_app.py")
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 
 @dataclass(frozen=True)

@@ -293,6 +293,7 @@ def test_a_run_that_shows_nothing_or_more_losses_than_chance_makes_is_no_certifi
     assert "# Regression certificate" in told.out
 
 
+@pytest.mark.nightly
 def test_tables_are_the_same_for_a_seed_and_their_values_as_frequent_as_they_say(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("same", 1), ("other", 2)):
         make_star(tmp_path / name, seed, facts=1000)

@@ -13,7 +13,7 @@ from tests.conftest import AT_LENGTH
 from .conftest import pip_spark
 from .submits import compile_application
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 _APP = Path(__file__).with_name("row_changes_app.py")
 _CATALOG = Path(__file__).with_name("java") / "RowsCatalog.java"
 _LEFT = "joins with the table whose rows are changed are left as they are"

@@ -62,6 +62,7 @@ def test_no_title_links_to_itself(connection: Any) -> None:
     assert one(connection, "SELECT count(*) FROM title_link WHERE linked_title_id = title_id") == 0
 
 
+@pytest.mark.nightly
 def test_a_seed_and_a_scale_decide_every_byte(catalogue: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = sorted(file.relative_to(catalogue) for file in catalogue.rglob("*.parquet"))
     for threads in (1, 4):

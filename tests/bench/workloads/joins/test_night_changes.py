@@ -98,6 +98,7 @@ def test_rows_that_are_there_stay_whatever_is_rewritten(catalogue: Path, changed
             assert connection.execute(f"SELECT count(*) FROM ({gone})").fetchone() == (0,), name
 
 
+@pytest.mark.nightly
 def test_a_seed_and_a_night_decide_every_byte(catalogue: Path, changed: Path, tmp_path: Path) -> None:
     again = copied(catalogue, tmp_path / "again")
     files = {file.relative_to(changed) for file in changed.rglob("*.parquet")}

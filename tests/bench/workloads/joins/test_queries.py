@@ -14,6 +14,7 @@ import pytest
 
 from tests.bench.workloads.joins.test_catalogue import TITLES, one
 from tests.bench.workloads.made import SCALE_FACTOR, SEED
+from tests.conftest import AT_LENGTH
 from tuner.bench.workloads.joins.catalogue import make_catalogue
 from tuner.bench.workloads.joins.drawn_queries import (
     MOST_ROWS_PER_TITLE,
@@ -31,8 +32,8 @@ from tuner.bench.workloads.joins.template import Template
 from tuner.bench.workloads.joins.templates import TEMPLATES
 from tuner.bench.workloads.parquet_views import parquet_views
 
-# One of each template, and all at night.
-FIRST = [name for name in query_names() if name.endswith("a")]
+# One of every other template, of each at night: there all of them have a test of their own, too.
+FIRST = [name for name in query_names() if name.endswith("a")][:: 1 if AT_LENGTH else 2]
 
 
 Drawn = Mapping[str, tuple[Template, Sequence[Relation], DrawnQuery]]
@@ -108,7 +109,7 @@ def check_rows(texts: Mapping[str, str], connection: Any) -> Mapping[str, int]:
 
 
 def test_texts_are_kept_and_drawn_the_same_again(texts: Mapping[str, str], tmp_path: Path) -> None:
-    some = ["q01a", "q12a"]
+    some = ["q01a", "q13a"]
     make_catalogue(tmp_path, SCALE_FACTOR, SEED)
     assert drawn_queries(tmp_path, SEED, some) == {name: texts[name] for name in some}
     kept = tmp_path / f"_queries-seed{SEED}.json"
@@ -117,7 +118,7 @@ def test_texts_are_kept_and_drawn_the_same_again(texts: Mapping[str, str], tmp_p
 
 
 def test_another_seed_draws_other_literals(texts: Mapping[str, str], catalogue: Path, tmp_path: Path) -> None:
-    some = ["q02a", "q13a", "q23a"]
+    some = ["q03a", "q13a", "q23a"]
     make_catalogue(tmp_path, SCALE_FACTOR, 2)
     for found in (drawn_queries(tmp_path, 2, some), drawn_queries(catalogue, 2, some)):
         assert all(found[name] != texts[name] for name in some)
@@ -155,7 +156,7 @@ def test_independence_is_wrong_by_orders_of_magnitude(drawn: Drawn, connection: 
     many = [math.log10(behind[name]) for name, (_, tree, _) in drawn.items() if len(tree) > 9]
     assert median(many) > median(few) + 1
     assert median(many) > 2
-    assert sum(ratio > 1000 for ratio in behind.values()) >= 10
+    assert sum(ratio > 1000 for ratio in behind.values()) >= len(behind) * 0.3
 
 
 def estimated_rows(connection: Any, tree: Sequence[Relation], filters: Mapping[str, Sequence[str]]) -> float:

@@ -94,6 +94,7 @@ def test_every_query_has_rows(tables: Path, connection: Any) -> None:
     assert [name for name, text in queries.items() if not connection.execute(text).fetchall()] == []
 
 
+@pytest.mark.nightly
 def test_a_seed_decides_the_rows(tables: Path, connection: Any, tmp_path: Path) -> None:
     digest = "SELECT sum(hash(o_orderkey, o_custkey, o_totalprice)::HUGEINT) FROM orders"
     same, other = (made("tpch-skew", tmp_path / str(seed), ["q01"], seed).tables for seed in (SEED, SEED + 1))

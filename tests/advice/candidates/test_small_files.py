@@ -48,3 +48,16 @@ def test_files_are_as_many_as_tasks_after_the_shuffles_that_writers_read(
     if in_brief:
         job = replace(job, joins=(), work_in_brief=WorkInBrief(100.0, 0))
     assert makes_small_files(facts(job, cluster=CLUSTER), 200, 2000) is small
+
+
+@pytest.mark.parametrize(("in_brief", "small"), [(False, False), (True, True)])
+def test_joins_before_are_read_each_by_itself_where_a_plan_tells_which(*, in_brief: bool, small: bool) -> None:
+    """Each join's 10 GB fill 150 tasks; the 20 GB of both would fill 299."""
+    sides = [ShuffleExchange(200, (20 + n) * 10**9, 5 * 10**9, 10**9, 100, True, feeds_write=False) for n in range(4)]
+    after = ShuffleExchange(200, 3 * 10**9, 10**9, 10**7, 200, True, feeds_write=True)
+    of = [side(f"t{n}", shuffle_bytes=shuffle.data_bytes) for n, shuffle in enumerate(sides)]
+    joins = (inner(of[0], of[1]), inner(of[2], of[3]))
+    job = replace(query(*joins, shuffles=(*sides, after)), writes=True, output_bytes=800 * 10**6, output_files=80)
+    if in_brief:
+        job = replace(job, joins=(), work_in_brief=WorkInBrief(100.0, 0))
+    assert makes_small_files(facts(job, cluster=CLUSTER), 200, 2000) is small

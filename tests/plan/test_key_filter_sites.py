@@ -6,7 +6,7 @@ import pytest
 
 from tests.advice.insights.plans import facts as measured
 from tuner.model.key_filter_site import KeyFilterSite
-from tuner.plan.key_filter_sites import key_filter_sites
+from tuner.plan.key_filter_sites import MOST_SITES, key_filter_sites
 from tuner.plan.measured_plan import MeasuredPlan
 
 from .test_counting_of import operator
@@ -236,3 +236,18 @@ def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left(left: int) -> Non
     text = JOINED.replace(scan, filtered + asked.strip("\n") + "\n").replace("c#2], Inner", "c#2], LeftOuter")
     sites = _sites(text.replace("output rows=2000\n", f"output rows={left}\n"))
     assert [(site.source, site.filtered) for site in sites] == [(("t.orders", "t.parts"), True), (("t.orders",), True)]
+
+
+def test_sites_in_force_come_before_those_of_more_rows() -> None:
+    """A filter that works leaves few rows: the next night asks for its number of keys."""
+    asked = """
+              Subquery | subquery#7
+                ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(i#5))])
+                  Scan parquet t.items | [i#5]
+"""
+    filtered = GROUPED.replace("(v#2 > 1)", "might_contain(Subquery subquery#7, xxhash64(k#1))").rstrip() + asked
+    texts = [*[GROUPED] * (MOST_SITES + 1), filtered.replace("output rows=4000000\n", "output rows=4000\n")]
+    # Columns of their own for each.
+    lines = [f"  {line}".replace("#", f"#{n}") for n, text in enumerate(texts, 1) for line in text.splitlines() if line]
+    sites = _sites("\n".join(["Union", *lines]))
+    assert [site.filtered for site in sites] == [True, *[False] * (MOST_SITES - 1)]

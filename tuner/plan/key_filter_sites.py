@@ -32,7 +32,7 @@ from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, outp
 # Testing a row costs as much as shuffling a few bytes: what keeps more is not worth it, nor are inputs of fewer rows.
 MOST_KEPT = 0.5
 LEAST_ROWS = 100_000
-# Plans of machines have hundreds of joins: the inputs of most rows are looked at.
+# Plans of machines have hundreds of joins: the inputs that are filtered are looked at, and those of most rows.
 MOST_SITES = 20
 
 _BOTH = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI})
@@ -63,10 +63,10 @@ class _Way:
 
 
 def key_filter_sites(plan: MeasuredPlan) -> tuple[KeyFilterSite, ...]:
-    """The sites of a plan that ran to its end, those of most rows first; an input with a source of each kind."""
+    """The sites of a plan that ran to its end: those in force, then those of most rows; an input with a source of each kind."""
     finder = _Finder(plan)
     found = [site for join in each_once(every_join(plan.root), attrgetter("node")) for site in finder.sites(join)]
-    return tuple(sorted(found, key=lambda site: -site.rows)[:MOST_SITES])
+    return tuple(sorted(found, key=lambda site: (not site.filtered, -site.rows))[:MOST_SITES])
 
 
 class _Finder:
@@ -94,7 +94,7 @@ class _Finder:
         way = self._way(filtered, keys)
         rows = counted_rows(way.start) if way else 0
         # What a filter left few rows of, it will be needed for again.
-        if way is None or rows < LEAST_ROWS and not way.is_filtered:
+        if way is None or (rows < LEAST_ROWS and not way.is_filtered):
             return
         # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
         is_tested = join.type is JoinType.LEFT_SEMI and filtered is join.left

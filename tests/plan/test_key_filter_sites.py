@@ -97,7 +97,7 @@ def test_what_a_semi_join_tests_is_filtered_by_the_share_that_the_sources_own_fi
 
 def test_of_a_left_outer_join_only_the_right_input_is() -> None:
     (site,) = _found("Inner", "LeftOuter")
-    assert (site.relations, site.measured) == (("t.sales",), True)
+    assert (site.relations, site.source) == (("t.sales",), ("t.items",))
     assert _found("Inner", "RightOuter") == []
 
 
@@ -136,6 +136,14 @@ def test_where_as_much_comes_out_of_an_outer_join_the_sources_own_filters_tell()
     assert (site.measured, site.kept) == (False, pytest.approx(51 / 20_000))
     assert _found("output rows=20500\n", many, WHOLE) == []
     assert _found("LeftOuter", "LeftOuter, (v#2 < w#6)", WHOLE) == [], "the keys may keep more"
+
+
+@pytest.mark.parametrize(("out", "most"), [(1_000, 0.01), (49_000, 0.49), (51_000, 0.51), (200_000, 1.0)])
+def test_left_rows_without_a_match_come_out_too_so_a_right_input_keeps_that_at_most(out: int, most: float) -> None:
+    """About as much as the changes' own filter keeps of their keys, whatever else comes out."""
+    (site,) = _found("Inner | number of output rows=1000\n", f"LeftOuter | number of output rows={out}\n")
+    assert (site.measured, site.kept) == (False, pytest.approx(51 / 20_000))
+    assert site.most_kept == pytest.approx(most, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -178,8 +186,12 @@ def test_so_it_is_below_an_outer_join() -> None:
     assert [site.source for site in (whole, alone)] == [("t.orders", "t.parts"), ("t.orders",)]
     assert (whole.kept, whole.measured) == (pytest.approx(0.002, rel=0.01), True)
     assert (alone.kept, alone.measured) == (pytest.approx(0.1, rel=0.01), False)
-    (alone,) = _found("Inner | number of output rows=2000\n", "LeftOuter | number of output rows=800000\n", JOINED)
-    assert (alone.source, alone.kept, alone.measured) == (("t.orders",), pytest.approx(0.1, rel=0.01), False)
+    for out, most in ((300_000, 0.3), (800_000, 0.8)):
+        sites = _found("Inner | number of output rows=2000\n", f"LeftOuter | number of output rows={out}\n", JOINED)
+        assert {(site.kept, site.measured) for site in sites} == {(1001 / 10_000, False)}, (
+            "no row has a key that is left out"
+        )
+        assert [site.most_kept for site in sites] == [pytest.approx(most, rel=0.01), 1.0]
 
 
 def test_what_an_order_above_ran_twice_is_counted_once() -> None:
@@ -225,6 +237,7 @@ def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops()
 
 @pytest.mark.parametrize("left", [200_000, 2_000])
 def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left(left: int) -> None:
+    """What it left is not promised once more to the one relation that has the keys."""
     asked = """
         Subquery | subquery#7
           ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(c#9))])
@@ -234,8 +247,22 @@ def test_so_is_one_by_all_that_an_outer_join_takes_on_its_left(left: int) -> Non
     asks = "might_contain(Subquery subquery#7, xxhash64(c#2))"
     filtered = f"      Filter | {asks} | number of output rows={left}\n  {scan}"
     text = JOINED.replace(scan, filtered + asked.strip("\n") + "\n").replace("c#2], Inner", "c#2], LeftOuter")
+    text = text.replace("records written=1000000\n", f"records written={left}\n")
     sites = _sites(text.replace("output rows=2000\n", f"output rows={left}\n"))
     assert [(site.source, site.filtered) for site in sites] == [(("t.orders", "t.parts"), True), (("t.orders",), True)]
+    assert all(site.kept > 0.9 for site in sites)
+
+
+def test_what_prunes_partitions_is_no_filter_of_rows() -> None:
+    """A few rows that it left are few, and what the join drops of them is told as of others."""
+    asked = """
+          SubqueryBroadcast | dynamicpruning#7, 0, [c#9]
+            Scan parquet t.orders | [c#9]
+"""
+    scan = "      Scan parquet t.lines | [c#2] | number of output rows=1000000\n"
+    sites = _sites(JOINED.replace(scan, scan + asked.strip("\n") + "\n"))
+    assert sites and not any(site.filtered for site in sites)
+    assert _sites(JOINED.replace(scan, scan.replace("1000000", "2000") + asked.strip("\n") + "\n")) == ()
 
 
 def test_sites_in_force_come_before_those_of_more_rows() -> None:

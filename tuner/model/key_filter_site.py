@@ -11,12 +11,12 @@ class KeyFilterSite:
     """One input of a join, whose rows could be filtered by the keys of the other where they are read.
 
     `join` is the join's signature, `relations` what is filtered (one, unless its keys are made of several), `rows` how many come
-    from it. `kept` is the share of them that a
-    filter lets pass at most: as the join measured it, or, where it could not, the share of the source's rows that its own
-    filters keep (`measured` says which). The keys come from `source`: the other input, or the one relation of it that has the
-    keys, with `source_rows`. `filtered` says that a bloom filter, Spark's or the agent's, has left out rows already. `amounts` is
-    what all these rows are worked with between the scan and the join's output, `source_amounts` what making the source takes,
-    both by `Resource`; `source_tasks` made it (0: not known).
+    from it. `kept` is the share of them that a filter lets pass: at most, as the join measured it, or about the share of the
+    source's rows that its own filters keep (`measured` says which), but no more than comes out of the join (`most_kept`). The
+    keys come from `source`: the other input, or the one relation of it that has the keys, with `source_rows`. `filtered` says
+    that a bloom filter, Spark's or the agent's, has left out rows already. `amounts` is what all these rows are worked with
+    between the scan and the join's output, `source_amounts` what making the source takes, both by `Resource`; `source_tasks`
+    made it (0: not known).
     """
 
     join: str
@@ -30,3 +30,4 @@ class KeyFilterSite:
     amounts: Mapping[str, float] = field(default_factory=dict)
     source_amounts: Mapping[str, float] = field(default_factory=dict)
     source_tasks: int = 0
+    most_kept: float = 1.0

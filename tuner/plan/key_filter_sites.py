@@ -16,7 +16,7 @@ from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
 from tuner.plan.lineage import Lineage, lineage_of
 from tuner.plan.measured_plan import MeasuredPlan
-from tuner.plan.node import PlanNode, each_once, prunes
+from tuner.plan.node import PlanNode, each_once, makes_bloom_filter
 from tuner.plan.query_work import (
     Resource,
     input_work,
@@ -59,7 +59,17 @@ class _Way:
     @property
     def is_filtered(self) -> bool:
         nodes = (self.start, *(node for node, _ in self.steps))
-        return any(prunes(subquery) for node in nodes for subquery in node.subqueries)
+        return any(makes_bloom_filter(subquery) for node in nodes for subquery in node.subqueries)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where the keys of a filter come from, the share of rows that these keep, and at most, and whether the join measured it."""
+
+    way: _Way
+    kept: float
+    measured: bool
+    most_kept: float = 1.0
 
 
 def key_filter_sites(plan: MeasuredPlan) -> tuple[KeyFilterSite, ...]:
@@ -98,21 +108,22 @@ class _Finder:
             return
         # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
         is_tested = join.type is JoinType.LEFT_SEMI and filtered is join.left
-        for source, kept, measured in self._sources(join, filtered, other, other_keys):
-            if not is_tested and not Counter(source.relations) - Counter(filtered.relations):
+        for source in self._sources(join, filtered, other, other_keys, is_filtered=way.is_filtered):
+            if not is_tested and not Counter(source.way.relations) - Counter(filtered.relations):
                 continue
             # What a filter dropped already, its join cannot: the site is told all the same.
-            if kept > MOST_KEPT and not way.is_filtered:
+            if source.kept > MOST_KEPT and not way.is_filtered:
                 continue
-            made = _below_exchanges(source.start)
+            made = _below_exchanges(source.way.start)
             yield KeyFilterSite(
                 join=join.signature,
                 relations=way.relations,
                 rows=rows,
-                kept=kept,
-                measured=measured,
-                source=source.relations,
-                source_rows=counted_rows(source.start),
+                kept=source.kept,
+                measured=source.measured,
+                most_kept=source.most_kept,
+                source=source.way.relations,
+                source_rows=counted_rows(source.way.start),
                 filtered=way.is_filtered,
                 amounts=summed(_work_of_way(way, join, filtered)),
                 source_amounts=summed(_work_below(made)),
@@ -120,23 +131,25 @@ class _Finder:
             )
 
     def _sources(
-        self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str]
-    ) -> Iterator[tuple[_Way, float, bool]]:
-        """All of the other input, and the relation of it alone that has its keys: with the share of rows that these keep, and
-        whether the join measured it."""
+        self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str], *, is_filtered: bool
+    ) -> Iterator[_Source]:
+        """All of the other input, and the relation of it alone that has its keys."""
+        whole = _Way((), other.node, other.relations)
         measured = _measured_share(join, filtered, self._counting)
         alone = self._way(other, keys, source=True)
         share = _share_kept(alone.start) if alone else None
         is_alone = alone is not None and alone.relations == other.relations
-        # An outer join keeps no more rows than it puts out: where these are many, that tells little.
-        tells = measured is not None and (measured <= MOST_KEPT or join.type is not JoinType.LEFT_OUTER)
-        if is_alone and share is not None and not tells:
-            yield _Way((), other.node, other.relations), share, False
-        elif measured is not None:
-            yield _Way((), other.node, other.relations), measured, True
+        # Left rows without a match come out of an outer join, too: what comes out is the most that it keeps. Of what a filter in
+        # force has left, the shares that other filters keep of their rows tell nothing.
+        is_bound = join.type is JoinType.LEFT_OUTER and not is_filtered
+        if measured is not None:
+            kept = min(share, measured) if is_bound and share is not None else measured
+            yield _Source(whole, kept, measured=kept == measured, most_kept=measured)
+        elif is_alone and share is not None:
+            yield _Source(whole, share, measured=False)
         if alone is not None and not is_alone and share is not None:
-            least = measured if measured is not None and tells else 0.0
-            yield alone, max(share, least), least >= share
+            least = 0.0 if measured is None or is_bound else measured
+            yield _Source(alone, max(share, least), measured=least >= share)
 
     def _way(self, side: JoinInput, keys: Sequence[str], *, source: bool = False) -> _Way | None:
         """From an input down to where all its keys are read; None where they are of several relations, or of one twice.

@@ -66,6 +66,14 @@ def test_a_share_that_no_join_measured_may_be_three_times_as_large() -> None:
     assert sure.prediction.high < assumed.prediction.high
 
 
+def test_nor_is_it_larger_than_what_comes_out_of_the_join() -> None:
+    (assumed,) = advised(replace(SITE, kept=0.2, measured=False))
+    (bounded,) = advised(replace(SITE, kept=0.2, measured=False, most_kept=0.3))
+    assert assumed.prediction is not None and bounded.prediction is not None
+    assert assumed.prediction.after == bounded.prediction.after
+    assert assumed.prediction.high > bounded.prediction.high
+
+
 @pytest.mark.parametrize(
     "site",
     [

@@ -83,7 +83,7 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
 
 def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
     work = work_seconds(site.amounts, costs) / cores
-    most_kept = min(1.0, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
+    most_kept = min(site.most_kept, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
     added = bloom_filter_seconds(site.rows, cores) + _source_seconds(site, costs, cores)
     return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
 

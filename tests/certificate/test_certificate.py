@@ -264,6 +264,7 @@ UNSTEERED = pair((one(5), one(5)), changes=BY_ITSELF)
         ([], [], 1, "no change acted on any query: nothing is known"),
         ([UNSTEERED], ["--nights", "1"], 0, ""),
         ([UNSTEERED], ["--only", "job"], 0, ""),
+        ([UNSTEERED], ["--minutes", "0"], 0, ""),
         ([pair((one(5), one(9, digest="8")))], [], 1, "queries with other results: 1"),
         (
             [replace(FINE, steered=(Ran(False, ("order",), 9),))],

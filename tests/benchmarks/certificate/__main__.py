@@ -75,6 +75,7 @@ def main() -> int:
                 shutil.rmtree(folder / "tables", ignore_errors=True)
         if time.monotonic() > ends:
             break
+    whole = not options.only and options.nights is None and time.monotonic() <= ends
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     seeds = " ".join(map(str, options.seeds))
     command = f"python -m tests.benchmarks.certificate DIRECTORY --seeds {seeds}"
@@ -85,7 +86,7 @@ def main() -> int:
     print(text)
     if options.write_docs:
         DOCS.write_text(text, encoding="utf-8")
-    return _exit_code(pairs, whole=not options.only and options.nights is None)
+    return _exit_code(pairs, whole=whole)
 
 
 def _exit_code(pairs: Sequence[Pair], *, whole: bool) -> int:

@@ -40,7 +40,7 @@ def forbidden_broadcasts(
 def forbidding_queries(conf: Mapping[str, str], queries: Sequence[Query]) -> frozenset[str]:
     """The queries of a run, by fingerprint, whose joins a hint may not broadcast."""
     in_query = _off_by_query(frozenset(broadcasts_off(conf)), queries)
-    return frozenset(fingerprint for fingerprint, names in in_query.items() if _STATIC in names)
+    return frozenset(fingerprint for fingerprint, off in in_query.items() if _forbids_hints(off))
 
 
 def _off_by_query(everywhere: frozenset[str], queries: Sequence[Query]) -> Mapping[str, frozenset[str]]:
@@ -51,12 +51,17 @@ def _off_by_query(everywhere: frozenset[str], queries: Sequence[Query]) -> Mappi
     return found
 
 
+def _forbids_hints(off: frozenset[str]) -> bool:
+    """Whether a hint goes against thresholds that are below 0: AQE's speaks of its own broadcasts alone."""
+    return _STATIC in off
+
+
 def _forbidding_property(
     action: Action, everywhere: frozenset[str], in_query: Mapping[str, frozenset[str]], anywhere: frozenset[str]
 ) -> str:
     """The property that forbids an action by itself; "" for none."""
     if action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST:
-        return _STATIC if _STATIC in in_query.get(action.query or "", everywhere) else ""
+        return _STATIC if _forbids_hints(in_query.get(action.query or "", everywhere)) else ""
     if action.kind is ActionKind.SET_CONF and action.target in (_STATIC, _ADAPTIVE):
         # AQE's reaches every query, also those that the other speaks for.
         return next((name for name in (_STATIC, action.target) if name in anywhere), "")

@@ -304,6 +304,8 @@ def test_a_table_and_a_document_for_each_scenario_and_all() -> None:
     assert list(both.columns[0].cells) == [*names, "all"]
     assert all(" → " in cell for cell in both.columns[1].cells)
     assert len(both.columns) == 8
+    others = document | {"quiet": document["quiet"] | {"untuned": document["quiet"]["untuned"] + 1}}
+    assert list(beside(others, document).columns[1].cells) == ["other jobs", *list(both.columns[1].cells)[1:]]
     assert list(document) == [*names, "all"]
     assert document["all"]["nights"] == 6 * len(SCENARIOS)
     assert document["all"]["untuned"] == pytest.approx(sum(document[name]["untuned"] for name in names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,13 +12,20 @@ Figures = Mapping[str, Any]
 
 
 def beside(before: Mapping[str, Figures], now: Mapping[str, Figures]) -> Table:
-    """A row for each scenario that both have; `before` and `now` as `report.as_json` writes them."""
+    """A row for each scenario that both have; `before` and `now` as `report.as_json` writes them. Figures of other jobs, which
+    with other scenarios have the same numbers, are not compared."""
     found = Table("", *_COLUMNS, "of the better of then and always", title="Then, and now")
     for scenario in now:
         if scenario in before:
             pair = before[scenario], now[scenario]
-            found.add_row(scenario, *(" → ".join(map(cell, pair)) for cell in _COLUMNS.values()), _kept(*pair))
+            cells = (*(" → ".join(map(cell, pair)) for cell in _COLUMNS.values()), _kept(*pair))
+            found.add_row(scenario, *(cells if _are_same_jobs(*pair) else ("other jobs",)))
     return found
+
+
+def _are_same_jobs(before: Figures, now: Figures) -> bool:
+    """What jobs take untuned is the same whatever the policy is."""
+    return before["cohorts"] == now["cohorts"] and math.isclose(before["untuned"], now["untuned"], rel_tol=1e-9)
 
 
 def _share(part: float, whole: float, digits: int = 1) -> str:

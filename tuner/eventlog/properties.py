@@ -79,8 +79,14 @@ _SECRETS = (
     # A JSON web token, sought from where its word begins.
     (re.compile(r"(?<![\w-])(?=[\w-]++\.[\w-])([\w-]*?)\beyJ[\w-]{10,}+\.[\w-]++(?:\.[\w-]*+)?"), r"\1?"),
 )
+_COMMENT = r"--[^\n]*+\n|/\*.*?\*/"
+# Words that begin sentences, too, are of a statement where more of SQL stands behind them: "cache 17 files" is none.
 _STATEMENT = re.compile(
-    r"(?is)(?>(?:--[^\n]*+\n|/\*.*?\*/|[\s(])*)(?:with|select|insert|merge|update|delete|create|replace|values)\b"
+    rf"(?is)(?>(?:{_COMMENT}|[\s(])*)(?:\w+\s*:\s*(?=begin\b)|explain\s+(?:\w+\s+)?)?"
+    r"(?:(?:with|select|insert|merge|update|delete|create|replace|values)\b"
+    r"|from\b(?=.*?(?:\|>|\b(?:select|insert)\b))|table\b(?=.*?\|>)"
+    r"|begin\b(?=.*?;)|execute\s+immediate\b|declare\b(?=.*?(?:=|\bdefault\b))|set\s+[^\s\d][^=]*="
+    r"|(?:alter|analyze|cache|drop|truncate)\s+(?:\w+\s+)?(?:table|view)\b|call\s+[\w.`]+\s*\()"
 )
 _ANY_STRING = re.compile(_STRING)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.]*+(?!\w)")

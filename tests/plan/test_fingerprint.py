@@ -106,6 +106,31 @@ def test_it_outlives_the_days_that_columns_and_tables_are_called_by() -> None:
     assert of(report.replace("sold_2024_01_31", "sold_to_date")) != of(report)
 
 
+@pytest.mark.parametrize("column", ["2026-11", "202611", "rev_2026_11", "2026-11_total"])
+def test_it_outlives_the_months_that_columns_are_called_by(column: str) -> None:
+    def report(name: str) -> str:
+        return of(f"""
+        Sort | [{name}#11 DESC NULLS LAST], true, 0
+          Project | [region#1, __pivot_sum(x)#9[0] AS {name}#11, __pivot_sum(x)#9[1] AS total#12]
+            HashAggregate | (keys=[region#1], functions=[pivotfirst(month#2, sum(x)#8, 2026-11, 0, 0)])
+              Scan parquet default.sales | [region#1,month#2,x#3]
+        """)
+
+    assert report(column) == report(column.replace("11", "12")) == report(column.replace("2026", "1999"))
+    assert report(column) != report(column.replace("11", "13"))
+    assert report(column) != report("total")
+
+
+def test_a_number_in_a_name_is_no_month() -> None:
+    def summed(*columns: str) -> str:
+        aliases = ", ".join(f"x#2 AS {column}#{number}" for number, column in enumerate(columns, 10))
+        return of(f"Project | [{aliases}]\n  Scan parquet default.sales | [x#2]")
+
+    assert summed("sku1202611") != summed("sku1202612")
+    assert summed("sku_202611b") != summed("sku_202612b")
+    assert summed("x_2026_10", "x_2026_11") == summed("x_2026_11", "x_2026_12") != summed("x_2026_11")
+
+
 def test_a_query_twice_in_one_plan_is_not_the_query_once() -> None:
     scan = "Scan parquet default.orders | [k#1]"
     assert of(f"Union\n  {scan}\n  {scan}") != of(f"Union\n  {scan}\n  {scan}\n  {scan}")

@@ -30,6 +30,8 @@ _OBJECT = re.compile(
 # What MLlib calls its stages, after which it names columns and files that nobody named, is another one in each run:
 # StringIndexer_7c1b09d2f3aa__output (Identifiable.randomUID, pyspark.ml.util.Identifiable), mbc$acc<UUID> (OneVsRest).
 _OF_STAGE = re.compile(r"(?<=[A-Za-z0-9$]_)[0-9a-f]{12}(?![0-9A-Za-z])|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# A month in a word, as PIVOT calls columns by what it found.
+_MONTH = re.compile(r"(?<![^\W_])(?:19|20)\d{2}[-_]?(?:0[1-9]|1[0-2])(?![^\W_])")
 _TABLE = re.compile(r"\btable=([^\s,)]+)")
 
 
@@ -88,8 +90,8 @@ def _filter(node: PlanNode) -> Iterable[str]:
 
 @by_text
 def _shape(text: str) -> str:
-    """The skeleton without the dates in names: PIVOT calls a column by its value, and a report one by its day."""
-    return without_dates(skeleton(text))
+    """The skeleton without the dates in names: PIVOT calls a column by its value, and a report one by its day or month."""
+    return _MONTH.sub("*", without_dates(skeleton(text)))
 
 
 @by_text

@@ -44,6 +44,14 @@ from .trees import plan
         ("Scan parquet stage.orders_manual__20251124T094112_Ab3dE5gH | [a#1]", "stage.orders_*"),
         ("Scan parquet stage.orders_1706659200 | [a#1]", "stage.orders_*"),
         ("Scan JDBCRelation(stage.orders_1706659200123) [numPartitions=4] | [a#1]", "jdbc:stage.orders_*"),
+        # With fractions of a second; a date and a number are none.
+        ("Scan parquet stage.orders_20261130101530123456 | [a#1]", "stage.orders_*"),
+        ("Scan parquet stage.orders_20261130_101530_123456 | [a#1]", "stage.orders_*"),
+        ("Scan parquet stage.orders_2026_11_30_10_15_30_123 | [a#1]", "stage.orders_*"),
+        ("Scan parquet stage.orders_20261130t101530123_part | [a#1]", "stage.orders_*_part"),
+        ("Scan parquet stage.orders_20240131_12345 | [a#1]", "stage.orders_*_12345"),
+        ("Scan parquet stage.orders_20240131_101530_4711 | [a#1]", "stage.orders_*_4711"),
+        ("Scan parquet stage.orders_20240131_471108150 | [a#1]", "stage.orders_*_471108150"),
         # One for each month.
         ("Scan parquet default.sales_202401 | [a#1]", "default.sales_*"),
         ("Scan hive sales_2024_12.`orders` | [a#1]", "sales_*.orders"),
@@ -154,6 +162,8 @@ def test_a_jdbc_query_is_named_by_its_words_and_not_by_its_literals() -> None:
         ("/lake/orders/2024-01-31T07", "/lake/orders"),
         ("/lake/orders_2024-01-31/part", "/lake/orders_*/part"),
         ("/lake/2024_01_31/orders", "/lake/*/orders"),
+        ("/lake/20240131_101530_123456/orders", "/lake/*/orders"),
+        ("/lake/orders_2024-01-31T101530.123/part", "/lake/orders_*/part"),
         ("/landing/orders/2024-01/", "/landing/orders"),
         ("/landing/orders/2024_12/part", "/landing/orders/*/part"),
         ("/lake/202401/orders", "/lake/*/orders"),

@@ -48,7 +48,14 @@ _LITERAL = (
     " ",
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
-_DATE = (re.compile(r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d(?:[-/_Tt]?\d{2}){0,3}(?!\d)"), "*")
+# With a time of day, and behind a whole one milliseconds or microseconds.
+_DATE = (
+    re.compile(
+        r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d"
+        r"(?:[-/_Tt]?[0-2]\d(?:[-/_]?[0-5]\d){2}[-_.]?\d{3}(?:\d{3})?|(?:[-/_Tt]?\d{2}){0,3})(?!\d)"
+    ),
+    "*",
+)
 # A folder, a table or a database of a month; that a number of six digits is none, nothing tells.
 _MONTH = (re.compile(r"(?<=[/_])(?:19|20)\d{2}[-_]?(?:0[1-9]|1[0-2])(?=[/.`]|$)"), "*")
 # As Airflow names a run (DagRunType, its moment, and eight random characters where it has no logical date), escaped or not; in

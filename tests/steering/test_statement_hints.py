@@ -153,6 +153,14 @@ def measured(description: str) -> Query:
         (FILTERED.replace("'a'", "${hivevar:kind}"), True),
         (FILTERED.replace("2001", ":year"), True),
         (FILTERED.replace("2001", "?"), True),
+        (FILTERED.replace("SELECT ", "SELECT count(*) FILTER (WHERE s.size > 7), "), False),
+        (FILTERED.replace("SELECT ", "SELECT count(*) FILTER (WHERE s.a IN (SELECT b FROM c WHERE b > 7)), "), True),
+        (f"WITH x AS (SELECT * FROM gifts WHERE size > 7) {FILTERED}", False),
+        (f"WITH x AS (SELECT * FROM gifts WHERE size > 7), y AS (SELECT * FROM x) {FILTERED}", False),
+        (
+            f"WITH x AS (SELECT * FROM gifts WHERE size > 7), y AS (SELECT * FROM x) {FILTERED} UNION SELECT * FROM Y",
+            True,
+        ),
     ],
 )
 def test_a_hint_is_for_the_values_that_its_query_was_measured_with(text: str, other: bool) -> None:

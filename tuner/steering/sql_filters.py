@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,9 +87,27 @@ class JobFilters:
 
 def _tree(statement: str) -> exp.Expr | None:
     try:
-        return parse_statement(statement).tree
+        return _without_unread(parse_statement(statement).tree)
     except UnreadableSqlError:
         return None
+
+
+def _without_unread(tree: exp.Expr) -> exp.Expr:
+    """The statement without the queries in its WITH that nothing reads: its plan has none of them."""
+    while unread := _unread(tree):
+        for query in unread:
+            query.pop()
+    return tree
+
+
+def _unread(tree: exp.Expr) -> list[exp.CTE]:
+    names = _identifiers(tree)
+    queries = ((query, query.alias.lower()) for query in tree.find_all(exp.CTE))
+    return [query for query, name in queries if _identifiers(query)[name] == names[name]]
+
+
+def _identifiers(node: exp.Expr) -> Counter[str]:
+    return Counter(identifier.name.lower() for identifier in node.find_all(exp.Identifier))
 
 
 def _words(statement: str) -> list[str]:
@@ -122,9 +141,10 @@ def _known(table: exp.Table | None) -> list[str]:
 
 
 def _conditions(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Those that decide which rows are left: an aggregate's FILTER decides what it counts."""
     for part in tree.find_all(exp.Where, exp.Having, exp.Join, exp.Merge):
         condition = part.args.get("on" if isinstance(part, (exp.Join, exp.Merge)) else "this")
-        if isinstance(condition, exp.Expression):
+        if isinstance(condition, exp.Expression) and not isinstance(part.parent, exp.Filter):
             yield condition
 
 

@@ -27,6 +27,17 @@ def query(number: int = 3, description: str = "", relations: tuple[str, ...] = (
         ("count at Nightly.scala:94", (SALES,), "count at Nightly.scala:94"),
         ("collect at /jobs/nightly.py:12", (SALES,), "collect at /jobs/nightly.py:12"),
         ("count at <console>:25", (SALES,), "count at <console>:25"),
+        # Tags that tools put before statements.
+        (
+            '/* {"?": "?", "?": "?"} */ create table shop.orders as select 1',
+            (SALES,),
+            "create table shop.orders as select 1",
+        ),
+        ("/* a */  /* b */ optimize orders", (SALES,), "optimize orders"),
+        ("/*" + "x" * 100 + "*/ select a", (SALES,), "select a"),
+        ('/* {"?": "?", "?…', (SALES,), "catalog_sales (query 3)"),
+        ("/**/", (), "query 3"),
+        ("/lake/*/orders to /core", (), "/lake/*/orders to /core"),
         # What PySpark, JDK 18 and thread pools make of a call site.
         ("parquet at NativeMethodAccessorImpl.java:0", (SALES, STOCK), "catalog_sales ⋈ inventory (query 3)"),
         ("count at DirectMethodHandleAccessor.java:103", (SALES,), "catalog_sales (query 3)"),

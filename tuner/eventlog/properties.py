@@ -82,7 +82,7 @@ _SECRETS = (
 _COMMENT = r"--[^\n]*+\n|/\*.*?\*/"
 # Words that begin sentences, too, are of a statement where more of SQL stands behind them: "cache 17 files" is none.
 _STATEMENT = re.compile(
-    rf"(?is)(?>(?:{_COMMENT}|[\s(])*)(?:\w+\s*:\s*(?=begin\b)|explain\s+(?:\w+\s+)?)?"
+    rf"(?is)((?>(?:{_COMMENT}|\s)*))(?>(?:{_COMMENT}|[\s(])*)(?:\w+\s*:\s*(?=begin\b)|explain\s+(?:\w+\s+)?)?"
     r"(?:(?:with|select|insert|merge|update|delete|create|replace|values)\b"
     r"|from\b(?=.*?(?:\|>|\b(?:select|insert)\b))|table\b(?=.*?\|>)"
     r"|begin\b(?=.*?;)|execute\s+immediate\b|declare\b(?=.*?(?:=|\bdefault\b))|set\s+[^\s\d][^=]*="
@@ -95,14 +95,14 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\d.]*+(?!\w)")
 def redact(text: str, limit: int = 200) -> str:
     """One printable line of at most `limit` characters, without string literals, URL credentials or `password=…` values.
 
-    A SQL statement also loses its numbers.
+    A SQL statement also loses its numbers, and the comments before it: tags that tools put there are those of many statements.
     """
     text = text.lstrip()
     if len(text) > limit * 20:
         # What is cut in its middle may no longer look like a secret: the last word goes.
         text = text[: limit * 20].rsplit(maxsplit=1)[0]
-    line = printable(" ".join(text.split()))
     statement = _STATEMENT.match(text)
+    line = printable(" ".join(text[statement.end(1) if statement else 0 :].split()))
     if statement:
         line = _ANY_STRING.sub("'?'", line)
     for pattern, replacement in _SECRETS:

@@ -41,7 +41,6 @@ _SLOWER: dict[str, Number] = {
 }
 _FAILED: dict[str, Number] = {
     "run": "etl/1/1",
-    "broke_off": False,
     "seconds": 245.0,
     "failure": "broadcast timed out after 300 s",
     "query": "q1",
@@ -299,9 +298,7 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(ReasonCode.RUN_FAILED, _with(_FAILED, query=None)),
     Reason(ReasonCode.RUN_FAILED, _with(_FAILED, query=None, where="")),
-    Reason(
-        ReasonCode.RUN_FAILED, _with(_FAILED, broke_off=True, seconds=None, failure="", query=None, making="another")
-    ),
+    Reason(ReasonCode.RUN_FAILED, _with(_FAILED, seconds=None, failure="", query=None, making="another")),
     Reason(ReasonCode.NOT_FOLLOWED, {"status": "ignored", "run": "etl/1/1", "why": "the agent did not load"}),
     Reason(ReasonCode.NOT_FOLLOWED, {"status": "held", "run": "etl/1/1", "why": ""}),
     Reason(

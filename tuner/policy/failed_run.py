@@ -279,7 +279,6 @@ def _failed(failed: FailedRun, making: Making) -> Reason:
         ReasonCode.RUN_FAILED,
         {
             "run": run.key,
-            "broke_off": False,
             "seconds": None if took_ms is None else took_ms / 1e3,
             "failure": words,
             "query": failure.query if failure else None,

@@ -126,8 +126,7 @@ def _run_failed(n: Numbers) -> str:
     after = "" if n["seconds"] is None else " after {seconds}"
     place = next((f" in {{{name}}}" for name in ("query", "where") if n[name]), "")
     failure = f": {{failure}}{place}" if n["failure"] else ""
-    how = "broke off" if n["broke_off"] else "failed"
-    return filled(f"run {{run}} {how} with this change{after}{failure}{_MAKING[n['making']]}", n)
+    return filled(f"run {{run}} failed with this change{after}{failure}{_MAKING[n['making']]}", n)
 
 
 def _not_followed(n: Numbers) -> str:

@@ -100,9 +100,7 @@ class FailedRun:
         failure = self.failure
         if self.query is not None or failure is None or failure.kind not in _ENDED_BY_SOMEBODY:
             return False
-        longest = max((took for r in self.earlier if usable(r) and (took := clock_ms(r)) is not None), default=None)
-        took = clock_ms(self.run)
-        return longest is not None and took is not None and took > (1 + FAR_SLOWER) * longest
+        return is_longer(self.run, self.earlier, by=FAR_SLOWER)
 
     @property
     def from_outside(self) -> bool:
@@ -240,6 +238,13 @@ def clock_ms(run: Run) -> float | None:
     if run.outcome is not None and run.outcome.duration_ms is not None:
         return run.outcome.duration_ms
     return (run.ended_at - run.started_at).total_seconds() * 1e3 if run.ended_at else None
+
+
+def is_longer(run: Run, others: Iterable[Run], by: float = 0.0) -> bool:
+    """Whether a run took longer, by more than this share, than any of these that came to its end, of which there are some."""
+    longest = max((took for one in others if usable(one) and (took := clock_ms(one)) is not None), default=None)
+    took = clock_ms(run)
+    return longest is not None and took is not None and took > (1 + by) * longest
 
 
 def _making(failed: FailedRun, decided: DecidedChange, found: Mapping[str, Guilt]) -> Making | None:

@@ -12,8 +12,7 @@ from tuner.model.resource_use import UNKNOWN_USE
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.size_change import MemoryLimits, SizeChange, as_asked
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.failed_run import FailedRun, clock_ms, failed_by
-from tuner.policy.measure import usable
+from tuner.policy.failed_run import FailedRun, failed_by, is_longer
 from tuner.policy.remedies import HEALED, REMEDIES, SIZED, STEP, amount, as_value, more, remedies_of
 from tuner.policy.suspects import REFUSED
 from tuner.spark.broadcasts_off import THRESHOLDS
@@ -163,7 +162,7 @@ class _Known:
         and came to its end, it was ended for something else."""
         for name in _SLOWING & had.keys():
             without = [one for one in earlier if all(of.property != name for of in one.decision.raises)]
-            if _is_longer(run, without) and _is_longer(run, earlier):
+            if is_longer(run, without) and is_longer(run, earlier):
                 given = amount(name, {name: had[name].value})
                 self.vain[name] = min(self.vain.get(name, given), given)
                 self.tried.pop(name, None)
@@ -342,13 +341,6 @@ def _waited_in_vain(run: Run) -> bool:
     if run.state not in (RunState.FAILED, RunState.LOST) or (run.failure and run.failure.kind in _BEFORE_ITS_TASKS):
         return False
     return run.outcome is None or _had_no_executor(run.outcome)
-
-
-def _is_longer(run: Run, others: Sequence[Run]) -> bool:
-    """Whether a run took longer than any of these that came to its end, of which there are some."""
-    longest = max((took for one in others if usable(one) and (took := clock_ms(one)) is not None), default=None)
-    took = clock_ms(run)
-    return longest is not None and took is not None and took > longest
 
 
 def _is_untold(failure: Failure, outcome: Outcome) -> bool:

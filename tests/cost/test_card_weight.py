@@ -36,11 +36,11 @@ def test_of_equals_the_nearest_wins() -> None:
 
 
 def test_orders_of_different_blocks_are_not_compared() -> None:
-    assert fit_weight([[timed(FEW_WIDE, 10)], [timed(MANY_NARROW, 20)]]) is None
+    assert fit_weight([[timed(FEW_WIDE, 10)], [timed(MANY_NARROW, 20)]], current=0.7) is None
 
 
 def test_times_within_noise_say_nothing() -> None:
-    assert fit_weight([[timed(FEW_WIDE, 10), timed(MANY_NARROW, 10.9)]]) is None
+    assert fit_weight([[timed(FEW_WIDE, 10), timed(MANY_NARROW, 10.9)]], current=0.7) is None
 
 
 def test_the_majority_of_pairs_decides() -> None:

@@ -12,8 +12,8 @@ MARGIN = 0.05
 SIGNIFICANCE = 0.05
 
 
-def p_slower(default: Sequence[float], contender: Sequence[float], margin: float = MARGIN) -> float | None:
-    """The p-value of the contender being at most `margin` slower; None with fewer than two runs of either.
+def p_slower(default: Sequence[float], contender: Sequence[float]) -> float | None:
+    """The p-value of the contender being slower by MARGIN at most; None with fewer than two runs of either.
 
     Welch's one-sided t-test of the logarithms (Welch, Biometrika 34, 1947): seconds spread in proportion to themselves.
     """
@@ -22,7 +22,7 @@ def p_slower(default: Sequence[float], contender: Sequence[float], margin: float
     # The import takes half a second.
     from scipy.stats import ttest_ind_from_stats
 
-    allowed = [math.log(seconds * (1 + margin)) for seconds in default]
+    allowed = [math.log(seconds * (1 + MARGIN)) for seconds in default]
     measured = [math.log(seconds) for seconds in contender]
     (mean, spread), (most, spread_allowed) = ((fmean(logs), stdev(logs)) for logs in (measured, allowed))
     if not spread and not spread_allowed:
@@ -34,25 +34,25 @@ def p_slower(default: Sequence[float], contender: Sequence[float], margin: float
     )
 
 
-def p_slower_in_pairs(pairs: Sequence[tuple[float, float]], margin: float = MARGIN) -> float | None:
+def p_slower_in_pairs(pairs: Sequence[tuple[float, float]]) -> float | None:
     """The same of runs by default and by the contender that belong together, such as those of one night with its literals; None
     with fewer than two pairs. Student's one-sided t-test of the logarithms of ratios."""
     if len(pairs) < 2:
         return None
     from scipy.stats import ttest_1samp
 
-    ratios = [math.log(contender / (default * (1 + margin))) for default, contender in pairs]
+    ratios = [math.log(contender / (default * (1 + MARGIN))) for default, contender in pairs]
     if not stdev(ratios):
         return 0.0 if ratios[0] > 0 else 1.0
     return float(ttest_1samp(ratios, 0.0, alternative="greater").pvalue)
 
 
-def significant(p_values: Mapping[str, float | None], level: float = SIGNIFICANCE) -> frozenset[str]:
+def significant(p_values: Mapping[str, float | None]) -> frozenset[str]:
     """The tests that stay significant when all are taken together (Holm, Scandinavian Journal of Statistics 6, 1979)."""
     tested = sorted((p, name) for name, p in p_values.items() if p is not None)
     found = []
     for rank, (p, name) in enumerate(tested):
-        if p > level / (len(tested) - rank):
+        if p > SIGNIFICANCE / (len(tested) - rank):
             break
         found.append(name)
     return frozenset(found)

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tuner.spark.knobs import JOIN_REORDER_WEIGHT
 from tuner.spark.order_cost import Cost, weighted_ratio
 
-GRID = tuple(step / 20 for step in range(21))
+_GRID = tuple(step / 20 for step in range(21))
 # Times of the same order differ by this share from run to run: closer ones do not say which order is better.
 NOISE = 0.1
 # Pairs of one job come from a few queries, and tell little of others: ten of them count as much as the weight in force.
@@ -38,9 +37,7 @@ class FittedWeight:
     pairs: int
 
 
-def fit_weight(
-    blocks: Iterable[Sequence[TimedOrder]], current: float = JOIN_REORDER_WEIGHT.default, grid: Sequence[float] = GRID
-) -> FittedWeight | None:
+def fit_weight(blocks: Iterable[Sequence[TimedOrder]], current: float) -> FittedWeight | None:
     """The weight of the grid with the highest concordance, of equals the nearest to the current one.
 
     Pairs are of one block each, and differ by more than noise; None where there are none.
@@ -48,12 +45,12 @@ def fit_weight(
     pairs = [pair for orders in blocks for pair in _pairs(orders)]
     if not pairs:
         return None
-    ranked = {weight: concordance(pairs, weight) for weight in (current, *grid)}
+    ranked = {weight: concordance(pairs, weight) for weight in (current, *_GRID)}
     best = max(ranked, key=lambda weight: (ranked[weight], -abs(weight - current), -weight))
     return FittedWeight(best, ranked[best], ranked[current], len(pairs))
 
 
-def shrunk_weight(fitted: FittedWeight | None, current: float = JOIN_REORDER_WEIGHT.default) -> float:
+def shrunk_weight(fitted: FittedWeight | None, current: float) -> float:
     """The fitted weight as far as its pairs bear it out: halfway from the current one with HELD_BY_PAIRS, nearer with fewer."""
     if fitted is None:
         return current

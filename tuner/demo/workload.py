@@ -51,9 +51,9 @@ def finished_queries(workload: Workload, run: int) -> list[str]:
     return sorted(file.stem for file in (workload.results / date_of(run)).glob("*.json"))
 
 
-def different_results(workload: Workload, run: int, reference: int = 1) -> list[str]:
-    """The queries whose rows differ from the reference run's, in whatever order; empty when all are equal."""
-    return [n for n in workload.names if _rows(workload, run, n) != _rows(workload, reference, n)]
+def different_results(workload: Workload, run: int) -> list[str]:
+    """The queries whose rows differ from the first run's, in whatever order; empty when all are equal."""
+    return [n for n in workload.names if _rows(workload, run, n) != _rows(workload, 1, n)]
 
 
 def _rows(workload: Workload, run: int, name: str) -> list[Any] | None:

@@ -40,17 +40,17 @@ def environment_for(program: str) -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join([directory, os.environ.get("PATH", "")])}
 
 
-def require_java(minimum: int = MIN_JAVA) -> str:
-    """The path of a Java of at least this version. Raises RequirementError with how to get one."""
+def require_java() -> str:
+    """The path of a Java of at least MIN_JAVA. Raises RequirementError with how to get one."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     version = _java_version(java) if java else None
-    if java is None or version is None or version < minimum:
+    if java is None or version is None or version < MIN_JAVA:
         found = "none was found" if version is None else f"{java} is version {version}"
         raise RequirementError(
-            f"Java {minimum} or newer is needed and {found}; set JAVA_HOME to one, or install it. Debian, Ubuntu: apt-get "
-            f"install openjdk-{minimum}-jre-headless, or openjdk-21-jre-headless. macOS: brew install openjdk@{minimum}, then "
-            f"export JAVA_HOME=$(brew --prefix openjdk@{minimum})/libexec/openjdk.jdk/Contents/Home"
+            f"Java {MIN_JAVA} or newer is needed and {found}; set JAVA_HOME to one, or install it. Debian, Ubuntu: apt-get "
+            f"install openjdk-{MIN_JAVA}-jre-headless, or openjdk-21-jre-headless. macOS: brew install openjdk@{MIN_JAVA}, then "
+            f"export JAVA_HOME=$(brew --prefix openjdk@{MIN_JAVA})/libexec/openjdk.jdk/Contents/Home"
         )
     return java
 

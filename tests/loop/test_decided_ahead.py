@@ -121,6 +121,20 @@ def test_what_is_taken_up_reads_no_run_and_loads_no_rules(watched: Watched, monk
     assert turn.decision.in_force and turn.problems == ()
 
 
+@pytest.mark.parametrize("ruled", [False, True])
+def test_what_was_decided_ahead_is_read_once_for_what_it_may_be_taken_up_for(
+    watched: Watched, ruled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ruled:
+        _rule_on_another(watched)
+    reads: list[str] = []
+    genuine = Store.look_ahead
+    monkeypatch.setattr(Store, "look_ahead", lambda store, cohort: reads.append(cohort) or genuine(store, cohort))
+    watched.nightly.prepare("e/9/1")
+    assert watched.taken_up == [not ruled]
+    assert len(reads) == 1 + ruled  # once more for its prices and its advice, beside the runs
+
+
 def test_a_new_cohort_is_decided_for_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It learns from other cohorts, whose runs come and go."""
     (tmp_path / "job").mkdir()

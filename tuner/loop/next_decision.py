@@ -201,6 +201,13 @@ def load_rules() -> None:
         import scipy.optimize  # noqa: F401
 
 
+def load_pricing() -> None:
+    """Imports what a decision on advice of when the last run ended needs: of what `load_rules` does, a fifth."""
+    import tuner.advice.order_bounds
+    import tuner.advice.worst_day
+    import tuner.cost.learned.calibrated_model  # noqa: F401
+
+
 def context_of_next(
     runs: Sequence[Run], spark_version: str, conf: Mapping[str, str], instance: str = ""
 ) -> Context | None:

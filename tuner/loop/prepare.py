@@ -13,7 +13,7 @@ from threading import Thread
 from tuner.errors import TriedMeanwhileError
 from tuner.garbage_collection import collection_paused, collection_resumed
 from tuner.history.store import Store
-from tuner.loop.advised_ahead import is_advised_ahead, load_pricing
+from tuner.loop.ahead import ahead_of
 from tuner.loop.as_told import as_told
 from tuner.loop.catching_up import CatchingUp
 from tuner.loop.earlier_tries import UNSTEERED_END, earlier_tries
@@ -21,7 +21,7 @@ from tuner.loop.event_log_place import EventLogPlace, event_log_place
 from tuner.loop.known_runs import known_marks, known_runs
 from tuner.loop.namesakes import namesakes
 from tuner.loop.new_store import told_of_new_store
-from tuner.loop.next_decision import HISTORY_RUNS, load_rules
+from tuner.loop.next_decision import HISTORY_RUNS, load_pricing, load_rules
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import take_own_marks_away
 from tuner.loop.recorded import recorded
@@ -261,8 +261,9 @@ def _steer_as_decided_ahead(store: Store, preparing: Preparing) -> Steered | Non
     job = _in_its_mode(store, preparing)
     with collection_paused():
         marks = known_marks(store, job.cohort)
-        steering = steered_ahead(store, job, preparing.place, marks, preparing.problems)
-        preparing.is_advised = steering is None and is_advised_ahead(store, job, marks)
+        ahead = ahead_of(store, job, marks)
+        steering = steered_ahead(store, job, preparing.place, marks, ahead, preparing.problems)
+        preparing.is_advised = steering is None and ahead is not None and ahead.is_advised
     with suppress(TriedMeanwhileError):
         return recorded(store, preparing, job, steering, {mark.key for mark in marks}) if steering else None
     return None

@@ -34,6 +34,8 @@ RENAMED = f"(SELECT g AS h, r, g, i_name FROM {NUMBERED} JOIN {ITEMS} ON s_item 
 OF_EACH = "concat(r, ' ', i_name)"
 # Both sides are shuffled, each by its tasks on this machine.
 OF_PRICES = "SELECT {what} FROM sales JOIN prices ON s_item = p_item"
+OF_NOTES = "SELECT s_item, first(p_note), collect_list(p_note) FROM {of}sales JOIN {of}prices ON s_item = p_item GROUP BY s_item"
+OF_TOLD = "SELECT a.v, collect_list(b.id) FROM rows.{of}sales AS a JOIN rows.{of}prices AS b ON a.v = b.v GROUP BY a.v"
 SUMS = (
     "SELECT s_item % 7 AS g, sum(cast(p_item AS double)), avg(s_id), max(cast(s_id AS float)) FROM "
     f"({OF_PRICES.replace('SELECT', 'SELECT {{of}}').format(what='s_item, s_id, p_item')}) GROUP BY 1"
@@ -94,16 +96,17 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
     ),
     "a list of the first rows": (LISTS.format(by="g", of=OF_EACH, rows=FIRST_ROWS), "MERGE", as_it_is),
     "a list by other columns": (LISTS.format(by="s_id % 5", of="s_id % 5", rows=NUMBERED), "MERGE", as_it_is),
-    "a list of shuffled rows": (
-        OF_PRICES.format(what="s_item, first(p_note), collect_list(p_note)") + " GROUP BY s_item",
+    "a list of shuffled rows": (OF_NOTES.format(of=""), "BROADCAST", as_it_is),
+    "a list of shuffled rows of single files": (OF_NOTES.format(of="single_"), "BROADCAST", as_it_is),
+    "a list of shuffled rows of the second API": (OF_NOTES.format(of="global_temp."), "BROADCAST", as_it_is),
+    "a list of shuffled rows of single files of the second API": (
+        OF_NOTES.format(of="global_temp.single_"),
         "BROADCAST",
         as_it_is,
     ),
-    "a list of shuffled rows of single files": (
-        OF_PRICES.format(what="s_item, first(p_note), collect_list(p_note)")
-        .replace("sales", "single_sales")
-        .replace("prices", "single_prices")
-        + " GROUP BY s_item",
+    "a list of shuffled rows of tables that tell their tasks": (OF_TOLD.format(of=""), "BROADCAST", as_it_is),
+    "a list of shuffled rows of single files of tables that tell their tasks": (
+        OF_TOLD.format(of="single_"),
         "BROADCAST",
         as_it_is,
     ),
@@ -147,6 +150,11 @@ spark.sql(
 )
 for table in ("sales", "prices"):
     spark.table(table).coalesce(1).write.saveAsTable(f"single_{table}")
+first_api = spark.conf.get("spark.sql.sources.useV1SourceList", "")
+spark.conf.set("spark.sql.sources.useV1SourceList", "")
+for table in ("sales", "prices", "single_sales", "single_prices"):
+    spark.read.parquet(f"{spark.conf.get('spark.sql.warehouse.dir')}/{table}").createGlobalTempView(table)
+spark.conf.set("spark.sql.sources.useV1SourceList", first_api)
 # Their statistics are those of the files of a partition, whatever these are taken to hold.
 wide = spark.range(0, 250_000, 1, 2).selectExpr("id", "1 AS day", "concat(uuid(), uuid(), uuid(), uuid()) AS unread")
 for table, first, note in (("sales", 0, ""), ("prices", 249_000, "concat('price ', id) AS p_note")):

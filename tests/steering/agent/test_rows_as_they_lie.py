@@ -14,6 +14,8 @@ import pytest
 from tests.conftest import ON_CLUSTER
 
 from .agent_log import steered_executions
+from .conftest import pip_spark
+from .submits import compile_application
 
 pytestmark = [
     pytest.mark.spark,
@@ -22,11 +24,15 @@ pytestmark = [
     pytest.mark.skipif(not find_spec("pandas"), reason="no pandas: pip install airflow-spark-tuner[learn]"),
 ]
 _APP = Path(__file__).with_name("rows_as_they_lie_app.py")
+_CATALOG = Path(__file__).with_name("java") / "RowsCatalog.java"
+# Of Spark's second API: files, and a catalog of which each scan tells how many tasks read it.
+_SECOND = ("the second API", "tables that tell their tasks")
 
 
 def _conf(agent_conf: dict[str, str], directory: Path) -> dict[str, str]:
     return {
-        **agent_conf,
+        "spark.jars": f"{agent_conf['spark.jars']},{compile_application(pip_spark(), directory, _CATALOG)}",
+        "spark.sql.catalog.rows": "tests.steering.RowsCatalog",
         "spark.eventLog.compress": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": (directory / "warehouse").as_uri(),
@@ -56,6 +62,7 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     # On one machine a shuffle brings rows in one order.
     lists |= {"a list by other columns", "a list of shuffled groups"}
     of = ("", " of single files", " of single files beside others", " of a day")
+    of += tuple(f"{single} of {what}" for single in ("", " of single files") for what in _SECOND)
     lists |= {f"a list of shuffled rows{what}" for what in of}
     numbered = {f"numbered by {what}" for what in ("pandas", "a process", "a function")}
     assert {name for name, found in statuses.items() if found == {"impossible"}} == {
@@ -74,12 +81,16 @@ def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(
 ) -> None:
     by_one, by_two = "a list of shuffled rows of single files", "a list of shuffled rows"
     beside, of_day = f"{by_one} beside others", f"{by_two} of a day"
+    one = (by_one, beside, *(f"{by_one} of {what}" for what in _SECOND))
+    several = (by_two, of_day, *(f"{by_two} of {what}" for what in _SECOND))
     with spark_cluster(tmp_path) as url:
         conf = {**_conf(agent_conf, tmp_path), **dict(item.split("=", 1) for item in ON_CLUSTER), "spark.master": url}
+        # Each file is cut for several tasks, of which one reads all of its rows.
+        conf["spark.sql.files.openCostInBytes"] = "1"
         report = tmp_path / "report.json"
-        logs = spark_submit(_APP, report, by_one, beside, by_two, of_day, log_dir=tmp_path / "logs", conf=conf)
+        logs = spark_submit(_APP, report, *one, *several, log_dir=tmp_path / "logs", conf=conf)
     same = json.loads(report.read_text(encoding="utf-8"))
-    assert same[by_one] and same[beside]
     statuses = _statuses(logs)
-    assert [statuses[name] for name in (by_one, beside)] == [{"impossible"}, {"impossible"}]
-    assert [statuses[name] for name in (by_two, of_day)] == [{"applied"}, {"applied"}]
+    assert [statuses[name] for name in one] == [{"impossible"}] * len(one)
+    assert all(same[name] for name in one)
+    assert [statuses[name] for name in several] == [{"applied"}] * len(several)

@@ -21,12 +21,18 @@ import org.apache.spark.sql.catalyst.plans.logical.Repartition;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsReportPartitioning;
 import org.apache.spark.sql.execution.datasources.FileIndex;
+import org.apache.spark.sql.execution.datasources.FilePartition;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.execution.datasources.PartitioningAwareFileIndex;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.internal.SQLConf;
 
 /** Where Spark by itself shuffles: what comes out of a shuffle comes in no promised order. In doubt it does not. */
@@ -137,9 +143,9 @@ public final class Shuffles {
   }
 
   /**
-   * Whether each relation of a plan is one file that one task reads: what it alone has shuffled comes in its order. A larger one is
-   * cut, and so may this one be, but Parquet and ORC have most files of this size in one piece. A side that Spark may broadcast is
-   * collected in the order of its tasks, however many these are.
+   * Whether each relation of a plan is one file, or else, that one task reads: what it alone has shuffled comes in its order. A
+   * larger file is cut, and so may this one be, but Parquet and ORC have most files of this size in one piece. A side that Spark may
+   * broadcast is collected in the order of its tasks, however many these are.
    */
   public boolean readsOneTaskEach(LogicalPlan plan) {
     Boolean known = (Boolean) single.get(plan);
@@ -152,7 +158,7 @@ public final class Shuffles {
 
   private boolean findsOneTaskEach(LogicalPlan plan) {
     List children = Trees.children(plan);
-    if (children.isEmpty()) return isOneFile(plan);
+    if (children.isEmpty()) return isOneTask(plan);
     if (plan instanceof Join) return findsOneTaskEach((Join) plan);
     for (int i = 0; i < children.size(); i++) if (!readsOneTaskEach((LogicalPlan) children.get(i))) return false;
     return true;
@@ -164,13 +170,34 @@ public final class Shuffles {
     return left && right || left && mayBroadcast(join, false) || right && mayBroadcast(join, true);
   }
 
-  private static boolean isOneFile(LogicalPlan leaf) {
+  private static boolean isOneTask(LogicalPlan leaf) {
+    if (leaf instanceof DataSourceV2ScanRelation) return isOneTask(((DataSourceV2ScanRelation) leaf).scan());
     Object relation = leaf instanceof LogicalRelation ? ((LogicalRelation) leaf).relation() : null;
     if (!(relation instanceof HadoopFsRelation)) return false;
     FileIndex files = ((HadoopFsRelation) relation).location();
     // Others would have to list theirs.
     if (!(files instanceof PartitioningAwareFileIndex)) return false;
     return files.sizeInBytes() <= SQLConf.get().filesMaxPartitionBytes() && files.inputFiles().length == 1;
+  }
+
+  /** Of the second API files, and what reports how many tasks read it; of others, as a database, it is not known. */
+  private static boolean isOneTask(Scan scan) {
+    if (scan instanceof FileScan) return isOneFile(((FileScan) scan).planInputPartitions());
+    boolean reports = scan instanceof SupportsReportPartitioning;
+    return reports && ((SupportsReportPartitioning) scan).outputPartitioning().numPartitions() <= 1;
+  }
+
+  private static boolean isOneFile(InputPartition[] tasks) {
+    int files = 0;
+    long bytes = 0;
+    for (int i = 0; i < tasks.length; i++) {
+      PartitionedFile[] pieces = ((FilePartition) tasks[i]).files();
+      for (int k = 0; k < pieces.length; k++) {
+        if (pieces[k].start() == 0) files++;
+        bytes += pieces[k].length();
+      }
+    }
+    return files <= 1 && bytes <= SQLConf.get().filesMaxPartitionBytes();
   }
 
   /**

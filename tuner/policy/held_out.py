@@ -13,6 +13,7 @@ HELD_OUT = frozenset(
         ReasonCode.NEVER_WITHOUT,
         ReasonCode.NO_RUN_WITHOUT,
         ReasonCode.ONE_MORE_WITHOUT,
+        ReasonCode.OUTGROWN,
     }
 )
 

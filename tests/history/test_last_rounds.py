@@ -53,6 +53,20 @@ def test_of_tries_the_last_that_has_ended_counts(store: Store) -> None:
     assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=1))
 
 
+def test_a_run_that_its_task_saw_succeed_has_ended_though_its_log_has_not_landed(store: Store) -> None:
+    store_run(store, "1", RunState.FAILED, 1)
+    store_run(store, "2", RunState.RUNNING, 2)
+    store.keep_success("etl/2/load/-1/1", LATER)
+    assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=2))
+
+
+def test_a_try_that_its_task_saw_succeed_makes_up_for_the_one_before(store: Store) -> None:
+    store_run(store, "1", RunState.FAILED, 1)
+    store_run(store, "1", RunState.RUNNING, 2, try_number=2)
+    store.keep_success("etl/1/load/-1/2", LATER)
+    assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=1))
+
+
 def test_outside_airflow_it_is_the_newest_run_that_has_ended(store: Store) -> None:
     store.begin(running("1"))
     assert ended(store) is None

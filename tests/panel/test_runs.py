@@ -118,3 +118,11 @@ def test_runs_older_than_those_kept_in_view_are_read_when_asked_for(ask: Ask, st
     page = client.get("/api/cohort/runs", params={"cohort": COHORT, "limit": 3, "offset": 200}).json()
     assert [item["key"] for item in page["items"]] == [f"etl/{COHORT}/{n}/1" for n in (4, 3, 2)]
     assert [item["band"]["expected"] for item in page["items"]] == [20.0] * 3
+
+
+def test_a_run_that_its_task_saw_succeed_tells_when_it_ended_before_its_log_was_read(ask: Ask, store: Store) -> None:
+    run = night(0, state=RunState.RUNNING)
+    keep(store, run)
+    store.keep_success(run.key, run.started_at)
+    (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    assert (item["state"], item["ended_at"]) == ("running", item["started_at"])

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from tuner.history.tables import CohortRow, RunRow
 from tuner.model.last_round import LastRound, worst
 from tuner.model.run import RunState
+
+# A run that its task saw succeed runs, with an end, until its log tells what it measured (`Store.keep_success`).
+_ENDED_AS = {**{state.value: state for state in RunState}, RunState.RUNNING.value: RunState.SUCCEEDED}
 
 
 def read_last_rounds(session: Session, cohort: str | None) -> dict[str, LastRound]:
@@ -24,14 +27,14 @@ def read_last_rounds(session: Session, cohort: str | None) -> dict[str, LastRoun
 def _runs_of_rounds(cohort: str | None) -> Select[Any]:
     """Each cohort's newest run that has ended, beside each that has of the same task and DAG run (NULL outside Airflow)."""
     latest, beside, one = aliased(RunRow), aliased(RunRow), aliased(RunRow)
-    newest = select(one.key).where(one.cohort == CohortRow.cohort, one.state != RunState.RUNNING.value)
+    newest = select(one.key).where(one.cohort == CohortRow.cohort, _has_ended(one))
     newest = newest.order_by(one.started_at.desc(), one.key.desc()).limit(1)
     # By their cohort they would be looked for among all runs that it ever had, and so they would be in its order.
     of_its_dag_run = and_(
         beside.dag_id == latest.dag_id,
         beside.task_id == latest.task_id,
         beside.run_id == latest.run_id,
-        beside.state != RunState.RUNNING.value,
+        _has_ended(beside),
     )
     told: tuple[Any, ...] = (
         latest.cohort.label("of"),
@@ -44,10 +47,14 @@ def _runs_of_rounds(cohort: str | None) -> Select[Any]:
     return found if cohort is None else found.where(CohortRow.cohort == cohort)
 
 
+def _has_ended(run: type[RunRow]) -> ColumnElement[bool]:
+    return or_(run.state != RunState.RUNNING.value, run.ended_at.is_not(None))
+
+
 def _round(rows: Sequence[Row[Any]]) -> LastRound:
     """Of an instance's tries the last counts."""
     runs = sorted((row for row in rows if row.cohort == row.of), key=lambda run: (run.started_at, run.key))
     if not runs:
-        return LastRound(RunState(rows[0].latest), rows[0].latest_at)
-    ended = {run.map_index: RunState(run.state) for run in runs}
+        return LastRound(_ENDED_AS[rows[0].latest], rows[0].latest_at)
+    ended = {run.map_index: _ENDED_AS[run.state] for run in runs}
     return LastRound(worst(ended.values()), runs[0].started_at)

@@ -290,12 +290,29 @@ def test_a_last_run_that_failed_does_so_while_it_is_tried_again(visit: Callable[
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-10'")
 
 
+def test_a_try_that_its_task_saw_succeed_needs_nobody_though_its_log_has_not_landed(
+    visit: Callable[..., Visit],
+) -> None:
+    class Landing(World):
+        def run(self, night: int) -> RunItem:
+            run, is_last = World.run(self, night), night == self.runs - 1
+            state, ended = (RunState.RUNNING, run.started_at) if is_last else (RunState.FAILED, None)
+            return run.model_copy(update={"run_id": "last night", "state": state, "ended_at": ended})
+
+    page = visit(Landing(recommendations=0)).open("ui?cohort=c")
+    page.locator(".glance-cell").first.wait_for()
+    assert page.get_by_role("button", name="Last run").count() == 0
+
+
 @pytest.mark.parametrize(
     ("last_run", "said"),
     [
         (RunState.SUCCEEDED, "The latest run was measured, and no change"),
         (RunState.LOST, "The latest run left no log: what is advised rests on an older one, and no change"),
-        (RunState.RUNNING, "The latest run has not ended: what is advised rests on an older one, and no change"),
+        (
+            RunState.RUNNING,
+            "The latest run has not ended, or its log was not read yet: what is advised rests on an older one, and no change",
+        ),
     ],
 )
 def test_why_nothing_is_advised_says_which_run_was_measured(

@@ -28,7 +28,8 @@ class SizeItem(Answer):
 
 
 class RunItem(Answer):
-    """A run. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
+    """A run. With an `ended_at` one that is running has ended: its task saw it succeed, and its log has not told yet what it
+    measured. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
     `allocated_core_hours` and `allocated_gib_hours` are what its executors held, busy or idle (None: its log does not tell),
     `cost` what the first of these are worth at the price that people gave (None: they gave none). `failure` is why it failed
     ("": it did not, or nothing tells), `sizes` are what it had in place of its job's own.
@@ -56,3 +57,4 @@ class RunItem(Answer):
     failure: str = ""
     sizes: list[SizeItem] = Field(default=[])
     href: str = ""
+    ended_at: datetime | None = None

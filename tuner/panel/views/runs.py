@@ -82,6 +82,7 @@ def _item(
             for one in run.decision.sizes
         ],
         href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
+        ended_at=run.ended_at,
     )
 
 

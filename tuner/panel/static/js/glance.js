@@ -27,7 +27,7 @@ function way(words, on) {
 
 /** Those that have ended of the newest DAG run of which one has: of each instance the last try. */
 function lastRound(runs) {
-  const ended = runs.filter((each) => each.state !== "running");
+  const ended = runs.filter((each) => each.state !== "running" || each.ended_at);
   const isOfIt = (each) => each === ended[0] || (each.run_id && ["dag_id", "run_id", "task_id"].every((of) => each[of] === ended[0][of]));
   const tries = new Map(ended.filter(isOfIt).reverse().map((each) => [each.map_index, each]));
   return [...tries.values()];

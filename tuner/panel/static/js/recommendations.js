@@ -12,7 +12,7 @@ import { counted, grouped } from "./units.js";
 const CHOSEN = "chosen";
 
 // What became of the latest run, where nothing was measured of it.
-const NOT_MEASURED = { running: "has not ended", failed: "failed", partial: "left a part of its log", lost: "left no log" };
+const NOT_MEASURED = { running: "has not ended, or its log was not read yet", failed: "failed", partial: "left a part of its log", lost: "left no log" };
 
 function why(cohort) {
   if (!cohort.runs) return "The first run is observed; recommendations come from what it measures.";

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from tuner.history.last_rounds import _runs_of_rounds
 from tuner.history.store import Store
+from tuner.model.cohort_figures import CohortFigures
 from tuner.model.last_round import LastRound
 from tuner.model.run import Origin, RunState
 
@@ -65,6 +66,35 @@ def test_a_try_that_its_task_saw_succeed_makes_up_for_the_one_before(store: Stor
     store_run(store, "1", RunState.RUNNING, 2, try_number=2)
     store.keep_success("etl/1/load/-1/2", LATER)
     assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=1))
+
+
+def test_tries_of_before_a_dag_run_was_cleared_are_not_of_its_last_round(store: Store) -> None:
+    """Its logs had stopped coming, and it counted as measured since another DAG run had been, long after its own first try."""
+    day = timedelta(days=1) // timedelta(minutes=1)
+    store_run(store, "1", RunState.FAILED, 0, map_index=5)
+    store_run(store, "1", RunState.SUCCEEDED, 0)
+    store_run(store, "2", RunState.SUCCEEDED, 9 * day)
+    figures = CohortFigures(1.0, None, None, None, None, (1.0,), MIDNIGHT + timedelta(days=9))
+    store.keep_books("etl.load", figures, {}, [])
+    store_run(store, "1", RunState.LOST, 21 * day, try_number=2)
+    assert ended(store) == LastRound(RunState.LOST, MIDNIGHT + timedelta(days=21))
+    (summary,) = store.cohorts(rounds=True)
+    assert not summary.is_measured
+
+
+def test_a_start_that_cannot_be_read_hides_no_other_cohort(sqlite_url: str) -> None:
+    with Store.open(sqlite_url) as store:
+        for map_index, minute in enumerate((1, 2)):
+            store_run(store, "1", RunState.FAILED, minute, map_index)
+        store.begin(running("other", cohort="other"))
+        store.finish("other", RunState.LOST, LATER, None)
+        with store._engine.begin() as connection:
+            connection.execute(text("UPDATE spark_tuner_runs SET started_at = 'once' WHERE map_index = 0"))
+        found = {summary.cohort: summary.last_round for summary in store.cohorts(rounds=True)}
+    assert found == {
+        "other": LastRound(RunState.LOST, MIDNIGHT),
+        "etl.load": LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=2)),
+    }
 
 
 def test_outside_airflow_it_is_the_newest_run_that_has_ended(store: Store) -> None:

@@ -98,6 +98,7 @@ def test_figures_of_an_older_run_say_which_and_count_as_measured_no_more(ask: As
     """A job whose logs stopped coming told its figures of months ago as those of its last run."""
     before = ask().get("/api/cohorts", params={"search": "etl"}).json()["items"][0]
     assert (before["is_measured"], before["measured_at"]) == (True, before["last_run_at"])
+    assert before["last_round_at"] == before["last_run_at"]
     keep(store, night(30, cohort="etl.load", state=RunState.LOST))
     answer = ask().get("/api/cohorts", params={"search": "etl"}).json()
     (item,) = answer["items"]

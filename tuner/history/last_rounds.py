@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from tuner.history.run_columns import DAG_RUN_TAKES
 from tuner.history.tables import CohortRow, RunRow
 from tuner.model.last_round import LastRound, worst
 from tuner.model.run import RunState
@@ -21,7 +23,8 @@ def read_last_rounds(session: Session, cohort: str | None) -> dict[str, LastRoun
     found: dict[str, list[Row[Any]]] = {}
     for row in session.execute(_runs_of_rounds(cohort)):
         found.setdefault(row.of, []).append(row)
-    return {name: _round(runs) for name, runs in found.items()}
+    rounds = ((name, _round(run for run in runs if run.cohort in (None, name))) for name, runs in found.items())
+    return {name: last_round for name, last_round in rounds if last_round is not None}
 
 
 def _runs_of_rounds(cohort: str | None) -> Select[Any]:
@@ -38,10 +41,12 @@ def _runs_of_rounds(cohort: str | None) -> Select[Any]:
     )
     told: tuple[Any, ...] = (
         latest.cohort.label("of"),
-        latest.state.label("latest"),
-        latest.started_at.label("latest_at"),
+        beside.cohort,
+        beside.map_index,
+        func.coalesce(beside.state, latest.state).label("state"),
+        func.coalesce(beside.started_at, latest.started_at).label("started_at"),
+        func.coalesce(beside.key, latest.key).label("key"),
     )
-    told = (*told, beside.cohort, beside.map_index, beside.state, beside.started_at, beside.key)
     found = select(*told).select_from(CohortRow).join(latest, latest.key == newest.scalar_subquery())
     found = found.outerjoin(beside, of_its_dag_run)
     return found if cohort is None else found.where(CohortRow.cohort == cohort)
@@ -51,10 +56,13 @@ def _has_ended(run: type[RunRow]) -> ColumnElement[bool]:
     return or_(run.state != RunState.RUNNING.value, run.ended_at.is_not(None))
 
 
-def _round(rows: Sequence[Row[Any]]) -> LastRound:
-    """Of an instance's tries the last counts."""
-    runs = sorted((row for row in rows if row.cohort == row.of), key=lambda run: (run.started_at, run.key))
-    if not runs:
-        return LastRound(_ENDED_AS[rows[0].latest], rows[0].latest_at)
-    ended = {run.map_index: _ENDED_AS[run.state] for run in runs}
-    return LastRound(worst(ended.values()), runs[0].started_at)
+def _round(runs: Iterable[Row[Any]]) -> LastRound | None:
+    """Of an instance's tries the last counts; None where no run can be read."""
+    told = [run for run in runs if isinstance(run.started_at, datetime) and run.state in _ENDED_AS]
+    if not told:
+        return None
+    in_order = sorted(told, key=lambda run: (run.started_at, run.key))
+    since = in_order[-1].started_at - DAG_RUN_TAKES
+    of_it = [run for run in in_order if run.started_at >= since]
+    ended = {run.map_index: _ENDED_AS[run.state] for run in of_it}
+    return LastRound(worst(ended.values()), of_it[0].started_at)

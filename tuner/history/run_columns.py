@@ -18,7 +18,7 @@ from tuner.model.run import Origin, RunMark, RunState
 # How long a run takes is told by the newest so many whose logs tell.
 USUAL_RUNS = 5
 # What of a DAG run began longer before its last is what it was before somebody cleared it.
-_DAG_RUN_TAKES = timedelta(days=7)
+DAG_RUN_TAKES = timedelta(days=7)
 
 # Of a job's runs so many of the newest are looked through for what most of them have.
 _NEWEST_LOOKED_AT = 1000
@@ -46,7 +46,7 @@ def runs_since(session: Session, cohort: str, dag_runs: int, most: int) -> int:
     of_latest = (
         place
         for place, (run_id, started_at) in enumerate(runs, 1)
-        if run_id in latest and started_at >= latest[run_id] - _DAG_RUN_TAKES
+        if run_id in latest and started_at >= latest[run_id] - DAG_RUN_TAKES
     )
     return max(of_latest, default=0)
 

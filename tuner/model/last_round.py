@@ -14,7 +14,8 @@ _WORST_FIRST = (RunState.FAILED, RunState.LOST, RunState.PARTIAL, RunState.SUCCE
 @dataclass(frozen=True, slots=True)
 class LastRound:
     """The runs of a task in one DAG run, as far as they have ended: a mapped one has many. Elsewhere a run is a round of its own.
-    `state` is the worst that one of them ended in, `started_at` when the first began."""
+    Those of a week or more before the last are of before somebody cleared it. `state` is the worst that one of the others
+    ended in, `started_at` when the first of these began."""
 
     state: RunState
     started_at: datetime

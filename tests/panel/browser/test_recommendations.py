@@ -304,6 +304,21 @@ def test_a_try_that_its_task_saw_succeed_needs_nobody_though_its_log_has_not_lan
     assert page.get_by_role("button", name="Last run").count() == 0
 
 
+def test_an_instance_that_failed_before_its_dag_run_was_cleared_needs_nobody(visit: Callable[..., Visit]) -> None:
+    class Cleared(World):
+        def cohort(self) -> Cohort:
+            return World.cohort(self).model_copy(update={"last_round_at": self.run(self.runs - 1).started_at})
+
+        def run(self, night: int) -> RunItem:
+            of_it = {"run_id": "one night", "map_index": night} if night in (3, self.runs - 1) else {}
+            state = RunState.FAILED if night == 3 else RunState.SUCCEEDED
+            return World.run(self, night).model_copy(update={**of_it, "state": state})
+
+    page = visit(Cleared(recommendations=0)).open("ui?cohort=c")
+    page.locator(".glance-cell").first.wait_for()
+    assert page.get_by_role("button", name="Last run").count() == 0
+
+
 @pytest.mark.parametrize(
     ("last_run", "said"),
     [

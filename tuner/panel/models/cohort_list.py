@@ -22,7 +22,8 @@ class CohortItem(Answer):
     Seconds, hours, `cost` and `gained` are of its latest measured run, which began `measured_at` and may be older than its last
     one (then it is not `is_measured`; None: not known; `gained` also where nothing was in
     force); `trend` are the query seconds of its newest runs, oldest first. `waiting` changes are left to a person. Of the newest
-    DAG run of which one has ended, `last_ended_state` is the worst that a run of it ended in (None: none has).
+    DAG run of which one has ended, `last_ended_state` is the worst that a run of it ended in, `last_round_at` when its first
+    began (None: none has).
     """
 
     cohort: str
@@ -36,6 +37,7 @@ class CohortItem(Answer):
     last_run_at: datetime
     last_run_state: RunState
     last_ended_state: RunState | None = None
+    last_round_at: datetime | None = None
     measured_at: datetime | None = None
     is_measured: bool = True
     query_seconds: float | None

@@ -25,17 +25,19 @@ function way(words, on) {
   return h("button", { type: "button", class: "link", on: { click: on } }, words);
 }
 
-/** Those that have ended of the newest DAG run of which one has: of each instance the last try. */
-function lastRound(runs) {
+/** Those that have ended of the newest DAG run of which one has, since it was cleared: of each instance the last try. */
+function lastRound(runs, { last_round_at: began }) {
   const ended = runs.filter((each) => each.state !== "running" || each.ended_at);
-  const isOfIt = (each) => each === ended[0] || (each.run_id && ["dag_id", "run_id", "task_id"].every((of) => each[of] === ended[0][of]));
+  const isSince = (each) => began === null || Date.parse(each.started_at) >= Date.parse(began);
+  const isBeside = (each) => each.run_id && ["dag_id", "run_id", "task_id"].every((of) => each[of] === ended[0][of]);
+  const isOfIt = (each) => each === ended[0] || (isBeside(each) && isSince(each));
   const tries = new Map(ended.filter(isOfIt).reverse().map((each) => [each.map_index, each]));
   return [...tries.values()];
 }
 
 /** What did not end well of the newest that has ended: while it is tried again, too. */
 function lastRun(page, runs) {
-  const round = lastRound(runs);
+  const round = lastRound(runs, page.cohort);
   const bad = NOT_GOOD.flatMap((state) => round.filter((each) => each.state === state));
   if (!bad.length) return "";
   const [run] = bad;

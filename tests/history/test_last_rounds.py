@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Select, text
 
-from tuner.history.last_rounds import _runs_of_rounds
+from tuner.history.last_rounds import newest_ended, runs_of_rounds
 from tuner.history.store import Store
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.last_round import LastRound
@@ -105,11 +107,30 @@ def test_outside_airflow_it_is_the_newest_run_that_has_ended(store: Store) -> No
     assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT)
 
 
-def test_runs_are_found_by_indexes(tmp_path: Path) -> None:
+def test_a_run_of_tenants_side_by_side_is_read_once(store: Store) -> None:
+    """Each with a cohort of its own, mapped from one task: all runs were read for each."""
+    tenants = 300
+    for number in range(tenants):
+        run = running(f"etl/1/load/{number}", cohort=f"tenant-{number:03d}", minute=number)
+        store.begin(replace(run, origin=Origin("etl", "1", "load", number)))
+        store.finish(run.key, RunState.FAILED if number == 7 else RunState.SUCCEEDED, LATER, None)
+    with store._engine.connect() as connection:
+        assert [len(connection.execute(read(None)).all()) for read in (newest_ended, runs_of_rounds)] == [tenants] * 2
+    states = {summary.cohort: summary.last_round for summary in store.cohorts(dag_id="etl", rounds=True)}
+    assert states.pop("tenant-007") == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=7))
+    assert {ended.state for ended in states.values() if ended} == {RunState.SUCCEEDED} and len(states) == tenants - 1
+    assert store.last_round("tenant-299") == states["tenant-299"]
+
+
+@pytest.mark.parametrize("read", [newest_ended, runs_of_rounds])
+@pytest.mark.parametrize("cohorts", [None, ["etl.load"]])
+def test_runs_are_found_by_indexes(
+    tmp_path: Path, read: Callable[[Collection[str] | None], Select[Any]], cohorts: list[str] | None
+) -> None:
     """A list of 2,000 cohorts of a year each would read all their runs else."""
     with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
-        query = str(_runs_of_rounds(None).compile(store._engine, compile_kwargs={"literal_binds": True}))
+        query = str(read(cohorts).compile(store._engine, compile_kwargs={"literal_binds": True}))
         with store._engine.connect() as connection:
             steps = [row[3] for row in connection.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
     assert len(steps) > 3 and not [step for step in steps if step.startswith("SCAN spark_tuner_runs")], steps
-    assert sum("(cohort=?)" in step for step in steps) == 1, steps
+    assert sum("spark_tuner_runs" in step and "(cohort=?)" in step for step in steps) == 1, steps

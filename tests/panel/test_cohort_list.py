@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from tests.savings.fleet import book
 from tuner.history.store import Store
 from tuner.model.cohort_stance import CohortStance
 from tuner.model.decision import CohortState, Mode
+from tuner.model.last_round import LastRound
 from tuner.model.run import RunState
 from tuner.panel.access import RUN_WITHOUT_DAG
 
@@ -155,3 +156,23 @@ def test_a_dag_run_is_asked_for_with_its_dag(ask: Ask) -> None:
     assert names(ask(), **found) == ["new.failed", "new.running"]
     answer = ask().get("/api/cohorts", params={"run_id": found["run_id"]})
     assert (answer.status_code, answer.json()) == (422, {"detail": RUN_WITHOUT_DAG})
+
+
+def test_how_rounds_ended_is_read_for_lists_and_a_cohorts_own_page_alone(
+    ask: Ask, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Collection[str] | None] = []
+
+    def read_last_rounds(_: object, cohorts: Collection[str] | None) -> dict[str, LastRound]:
+        read.append(cohorts)
+        return {}
+
+    monkeypatch.setattr("tuner.history.store.read_last_rounds", read_last_rounds)
+    client, of_it = ask(), {"cohort": "etl.load"}
+    for path in ("savings", "cohort/runs", "cohort/recommendations", "cohort/insights", "cohort/audit"):
+        assert client.get(f"/api/{path}", params=of_it).status_code == 200
+    assert read == []
+    client.get("/api/cohort", params=of_it)
+    client.get("/api/cohorts", params={"dag_id": "new"})
+    client.get("/api/cohorts")
+    assert read == [["etl.load"], ["new.failed", "new.running"], None]

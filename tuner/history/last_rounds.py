@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from tuner.history.run_columns import DAG_RUN_TAKES
@@ -18,38 +18,47 @@ from tuner.model.run import RunState
 _ENDED_AS = {**{state.value: state for state in RunState}, RunState.RUNNING.value: RunState.SUCCEEDED}
 
 
-def read_last_rounds(session: Session, cohort: str | None) -> dict[str, LastRound]:
-    """By cohort, or of one; without those of which no run has ended."""
-    found: dict[str, list[Row[Any]]] = {}
-    for row in session.execute(_runs_of_rounds(cohort)):
-        found.setdefault(row.of, []).append(row)
-    rounds = ((name, _round(run for run in runs if run.cohort in (None, name))) for name, runs in found.items())
-    return {name: last_round for name, last_round in rounds if last_round is not None}
+def read_last_rounds(session: Session, cohorts: Collection[str] | None) -> dict[str, LastRound]:
+    """By cohort, of these, or of all where None are given; without those of which no run has ended."""
+    newest = session.execute(newest_ended(cohorts)).all()
+    of_rounds: dict[tuple[str, ...], list[Row[Any]]] = {}
+    for run in session.execute(runs_of_rounds(cohorts)):
+        of_rounds.setdefault(_round_of(run), []).append(run)
+    found = ((run.cohort, _round(of_rounds.get(_round_of(run)) or [run])) for run in newest)
+    return {cohort: last_round for cohort, last_round in found if last_round is not None}
 
 
-def _runs_of_rounds(cohort: str | None) -> Select[Any]:
-    """Each cohort's newest run that has ended, beside each that has of the same task and DAG run (NULL outside Airflow)."""
-    latest, beside, one = aliased(RunRow), aliased(RunRow), aliased(RunRow)
+def newest_ended(cohorts: Collection[str] | None) -> Select[Any]:
+    """Each cohort's newest run that has ended."""
+    return _newest_ended(cohorts, RunRow, *_columns(RunRow))
+
+
+def runs_of_rounds(cohorts: Collection[str] | None) -> Select[Any]:
+    """Those that have ended, of whatever cohort, of the tasks and DAG runs of these newest ones: each run once, though a mapped
+    task have a cohort for each instance."""
+    newest = aliased(RunRow)
+    rounds = _newest_ended(cohorts, newest, newest.dag_id, newest.task_id, newest.run_id).distinct().subquery()
+    # By their cohort they would be looked for among all runs that it ever had, and so they would be in its order.
+    is_of_one = and_(
+        RunRow.dag_id == rounds.c.dag_id, RunRow.task_id == rounds.c.task_id, RunRow.run_id == rounds.c.run_id
+    )
+    return select(*_columns(RunRow)).join_from(rounds, RunRow, is_of_one).where(_has_ended(RunRow))
+
+
+def _newest_ended(cohorts: Collection[str] | None, run: type[RunRow], *columns: Any) -> Select[Any]:
+    one = aliased(RunRow)
     newest = select(one.key).where(one.cohort == CohortRow.cohort, _has_ended(one))
     newest = newest.order_by(one.started_at.desc(), one.key.desc()).limit(1)
-    # By their cohort they would be looked for among all runs that it ever had, and so they would be in its order.
-    of_its_dag_run = and_(
-        beside.dag_id == latest.dag_id,
-        beside.task_id == latest.task_id,
-        beside.run_id == latest.run_id,
-        _has_ended(beside),
-    )
-    told: tuple[Any, ...] = (
-        latest.cohort.label("of"),
-        beside.cohort,
-        beside.map_index,
-        func.coalesce(beside.state, latest.state).label("state"),
-        func.coalesce(beside.started_at, latest.started_at).label("started_at"),
-        func.coalesce(beside.key, latest.key).label("key"),
-    )
-    found = select(*told).select_from(CohortRow).join(latest, latest.key == newest.scalar_subquery())
-    found = found.outerjoin(beside, of_its_dag_run)
-    return found if cohort is None else found.where(CohortRow.cohort == cohort)
+    found = select(*columns).select_from(CohortRow).join(run, run.key == newest.scalar_subquery())
+    return found if cohorts is None else found.where(CohortRow.cohort.in_(cohorts))
+
+
+def _columns(run: type[RunRow]) -> tuple[Any, ...]:
+    return run.key, run.cohort, run.dag_id, run.task_id, run.run_id, run.map_index, run.state, run.started_at
+
+
+def _round_of(run: Row[Any]) -> tuple[str, ...]:
+    return run.cohort, run.dag_id, run.task_id, run.run_id
 
 
 def _has_ended(run: type[RunRow]) -> ColumnElement[bool]:

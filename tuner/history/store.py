@@ -75,6 +75,7 @@ from tuner.model.cohort_figures import CohortFigures
 from tuner.model.cohort_stance import CohortStance
 from tuner.model.decision import Decision, Mode
 from tuner.model.imported_change import ImportedChange
+from tuner.model.last_round import LastRound
 from tuner.model.look_ahead import LookAhead
 from tuner.model.objective import Objective
 from tuner.model.proof import Proof
@@ -404,8 +405,15 @@ class Store:
         """
         with self._reading() as session:
             found = read_cohorts(session, dag_id, task_id, run_id, cohort)
-            ended = read_last_rounds(session, cohort) if rounds and found else {}
+            is_some = any(given is not None for given in (dag_id, task_id, run_id, cohort))
+            names = [one.cohort for one in found]
+            ended = read_last_rounds(session, names if is_some else None) if rounds and found else {}
         return [replace(one, last_round=ended.get(one.cohort)) for one in found] if ended else found
+
+    def last_round(self, cohort: str) -> LastRound | None:
+        """How a cohort's newest round of runs ended; None where none has."""
+        with self._reading() as session:
+            return read_last_rounds(session, [cohort]).get(cohort)
 
     def decisions(self, keys: Collection[str]) -> dict[str, Decision]:
         """What was decided for these runs, by key; without those that cannot be read."""

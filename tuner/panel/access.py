@@ -42,7 +42,8 @@ class Access:
 
     def savings(self, since: datetime, dag_id: str | None) -> SavingsReport:
         """Of the cohorts that the viewer may read, or those of a DAG. 403 for a DAG by name that the viewer may not read."""
-        summaries = self.summaries(dag_id, None, None)
+        self.require_dag(dag_id)
+        summaries = visible(self.store().cohorts(dag_id=dag_id), self.viewer)
 
         def may_read_code(summary: CohortSummary) -> bool:
             return self.viewer.may_read_code_of(summary.dag_ids)
@@ -58,7 +59,7 @@ class Access:
 
     def facts(self, cohort: str) -> CohortFacts:
         """Of one cohort; 404 for one that the viewer may not read, as for one that does not exist."""
-        found = visible(self.store().cohorts(cohort=cohort, rounds=True), self.viewer) if is_storable(cohort) else []
+        found = visible(self.store().cohorts(cohort=cohort), self.viewer) if is_storable(cohort) else []
         if not found:
             raise HTTPException(404, UNKNOWN_COHORT)
         return self.facts_of(found[0])

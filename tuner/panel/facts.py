@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 
@@ -73,6 +74,11 @@ class CohortFacts:
             return list(newest_first[offset : offset + limit]), self.view
         runs = self._store.runs(self.cohort, limit + before, offset, brief=True)
         return runs[: -limit - 1 : -1], RunsInView(runs)
+
+    @property
+    def listed(self) -> CohortSummary:
+        """It as lists show it: with how its newest round of runs ended."""
+        return replace(self.summary, last_round=self._store.last_round(self.cohort))
 
     @cached_property
     def last_decision(self) -> Decision | None:

@@ -68,7 +68,7 @@ def totals_item(listed: Sequence[CohortSummary], core_hour_price: float | None) 
 
 def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | None = None) -> Cohort:
     """Its state is that of the next run, as its recommendations are: with what people said since the latest."""
-    item = cohort_item(facts.summary, may_act=may_act, core_hour_price=core_hour_price)
+    item = cohort_item(facts.listed, may_act=may_act, core_hour_price=core_hour_price)
     latest = facts.view.latest
     # What the machine alone gained or lost is no gain of the tuner's.
     baseline = facts.view.baselines.get(latest.key) if latest and latest.decision.in_force else None

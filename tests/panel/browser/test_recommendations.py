@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -277,6 +278,32 @@ def test_an_instance_that_failed_needs_a_person_though_another_ended_later(visit
     page = visit(Mapped()).open("ui?cohort=c")
     page.get_by_role("button", name="Last run: failed with changes in force, 1 of 11 instances").click()
     assert becomes_true(page, "document.activeElement.dataset.key === 'run-7'")
+
+
+@pytest.mark.parametrize(
+    ("failed", "said", "focused"),
+    [
+        (0, re.compile("^Last run: failed, .+ ago$"), "textContent.startsWith('Runs')"),
+        (290, re.compile("^Last run: failed with changes in force, .+ ago$"), "dataset.key === 'run-290'"),
+    ],
+)
+def test_an_instance_that_failed_needs_a_person_also_where_not_all_of_them_are_loaded(
+    visit: Callable[..., Visit], failed: int, said: re.Pattern[str], focused: str
+) -> None:
+    class Mapped(World):
+        def cohort(self) -> Cohort:
+            of_it = {"last_ended_state": RunState.FAILED, "last_round_at": self.run(0).started_at}
+            return World.cohort(self).model_copy(update=of_it)
+
+        def run(self, night: int) -> RunItem:
+            state = RunState.FAILED if night == failed else RunState.SUCCEEDED
+            return World.run(self, night).model_copy(
+                update={"run_id": "last night", "map_index": night, "state": state}
+            )
+
+    page = visit(Mapped(runs=300, hours_between_runs=1)).open("ui?cohort=c")
+    page.get_by_role("button", name=said).click()
+    assert becomes_true(page, f"document.activeElement.{focused}")
 
 
 def test_a_last_run_that_failed_does_so_while_it_is_tried_again(visit: Callable[..., Visit]) -> None:

@@ -35,14 +35,23 @@ function lastRound(runs, { last_round_at: began }) {
   return [...tries.values()];
 }
 
+/** What lists tell of the last round, where what did not end well in it is older than the runs that were loaded. */
+function olderRun(page) {
+  const { last_ended_state: ended, last_round_at: began } = page.cohort;
+  if (!NOT_GOOD.includes(ended)) return "";
+  const runs = way([`Last run: ${RUN_STATES[ended].words.toLowerCase()}, ${ago(began)}`], () => page.openRuns());
+  return h("div", { class: "harm" }, icon("warn"), runs, h("div", { class: "failed-why" }, "further down in Runs"));
+}
+
 /** What did not end well of the newest that has ended: while it is tried again, too. */
-function lastRun(page, runs) {
+function lastRun(page, { items: runs, total }) {
   const round = lastRound(runs, page.cohort);
   const bad = NOT_GOOD.flatMap((state) => round.filter((each) => each.state === state));
-  if (!bad.length) return "";
+  if (!bad.length) return olderRun(page);
   const [run] = bad;
   const steered = run.in_force.length ? " with changes in force" : "";
-  const among = round.length > 1 ? `, ${bad.length} of ${counted(round.length, "instance")}` : "";
+  const isWhole = runs.length === total || Date.parse(runs.at(-1).started_at) < Date.parse(page.cohort.last_round_at);
+  const among = isWhole && round.length > 1 ? `, ${bad.length} of ${counted(round.length, "instance")}` : "";
   const when = way([`Last run: ${RUN_STATES[run.state].words.toLowerCase()}${steered}${among}, ${ago(run.started_at)}`], () => page.openRuns(run.key));
   return h("div", { class: "harm" }, icon("warn"), when, run.failure ? h("div", { class: "failed-why" }, named(run.failure, { limit: 200 })) : "");
 }
@@ -103,7 +112,7 @@ function risky(page, items) {
 export async function drawGlance(place, page) {
   try {
     const [{ items }, runs] = await Promise.all([page.recommendations(), page.runs()]);
-    place.replaceChildren(h("h2", { class: "unseen", id: "glance-title" }, "At a glance"), notShown(runs, page), h("dl", { class: "figures glance" }, needs(page, items, runs.items), changed(page, items), gained(page, runs.items), risky(page, items)));
+    place.replaceChildren(h("h2", { class: "unseen", id: "glance-title" }, "At a glance"), notShown(runs, page), h("dl", { class: "figures glance" }, needs(page, items, runs), changed(page, items), gained(page, runs.items), risky(page, items)));
   } catch (error) {
     place.replaceChildren(failure(error, () => drawGlance(place, page)));
   }

@@ -12,9 +12,11 @@ import pytest
 import tuner.savings.savings_mail as savings_mail_module
 from tuner.history.store import Store
 from tuner.model.run import Run
+from tuner.model.saving import Saving
 from tuner.savings.savings_json import savings_json
 from tuner.savings.savings_mail import savings_mail
 from tuner.savings.savings_report import SavingsReport, ends, savings_report
+from tuner.words.savings import cut_words
 
 from .fleet import COHORTS, MONDAY, book
 
@@ -132,7 +134,18 @@ def test_a_mail_that_has_not_all_rows_says_how_many_there_are(
     page = savings_mail(replace(report, changes_are_all=False))
     why = "those that gained most, and those that gained least or lost; `spark-tuner savings --json` has all"
     assert page.count(f">2 of 3: {why}</p>") == 2, "tags and cohorts"
-    assert f">2 of 3 or more: {why}</p>" in page
+    assert f">2 of the 3 that gained or lost most: {why}</p>" in page
+
+
+def test_small_losses_are_not_said_to_be_shown_beside_gains_that_are_all_larger(store: Store) -> None:
+    book(store)
+    gained = [3600.0 + number for number in range(50)] + [-1.0 - number for number in range(10)]
+    of_changes = [Saving("run", f"c{n}", seconds, 0.0, 0.0, 0.0, False) for n, seconds in enumerate(gained)]
+    store.keep_books("etl.load", None, {"run": MONDAY}, of_changes)
+    report = savings_report(store, MONDAY, store.cohorts())
+    assert min(one.saved.seconds for one in report.changes) >= 3600
+    for shown, said in ((20, "20 of the 50 that gained or lost most: "), (50, "the 50 that gained or lost most; ")):
+        assert cut_words(shown, len(report.changes), or_more=not report.changes_are_all).startswith(said)
 
 
 def test_changes_that_are_not_asked_for_are_known_to_be_there(store: Store) -> None:

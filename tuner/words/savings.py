@@ -46,8 +46,9 @@ def losses_words(saved: Saved) -> str:
 
 
 def cut_words(shown: int, known: int, *, or_more: bool = False) -> str:
-    """What is said below a table that has the two ends of its rows alone; "" where it has all. `or_more`: there may be others."""
-    if shown == known and not or_more:
-        return ""
-    more = " or more" if or_more else ""
-    return f"{shown} of {known}{more}: those that gained most, and those that gained least or lost; {ALL_ELSEWHERE}"
+    """What is said below a table that has the two ends of its rows alone; "" where it has all. `or_more`: all rows are
+    those that gained or lost most, and there may be others."""
+    if shown == known:
+        return f"the {known} that gained or lost most; {ALL_ELSEWHERE}" if or_more else ""
+    of = f"the {known} that gained or lost most" if or_more else str(known)
+    return f"{shown} of {of}: those that gained most, and those that gained least or lost; {ALL_ELSEWHERE}"

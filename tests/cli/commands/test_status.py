@@ -75,6 +75,28 @@ def test_all_cohorts_by_their_last_run_what_is_in_force_and_what_waits(spark_tun
     assert "spark-tuner status COHORT" in shown
 
 
+def test_all_cohorts_tell_what_failed_last_and_of_when_older_figures_are(spark_tuner: Call, store: Store) -> None:
+    """A retry that ran hid the failure, and seconds of a week ago stood as those of the last run."""
+    keep(store, before(0), before(7, state=RunState.LOST), before(8, state=RunState.RUNNING))
+    keep(
+        store,
+        before(0, cohort="etl.alike", dag_id="g"),
+        before(1, cohort="etl.alike", dag_id="g", state=RunState.RUNNING),
+    )
+    shown = spark_tuner("status").out
+    lines = shown.splitlines()
+    assert row(shown, COHORT).split()[3:] == ["no", "log,", "running", "-", "25.0", "-", "nothing", "-"]
+    assert lines[lines.index(row(shown, COHORT)) + 1].split() == ["2026-11-01"]
+    assert row(shown, "etl.alike").split()[3:] == ["running", "-", "25.0", "-", "nothing", "-"]
+    assert sum("2026-11-01" in line for line in lines) == 1
+    assert "above a date: what the run of that day took" in shown
+    good, lost = json.loads(spark_tuner("status", "--json").out)["cohorts"]
+    told = ("last_state", "last_ended_state", "measured_at", "is_measured")
+    assert [lost[name] for name in told] == ["running", "lost", "2026-11-01T02:00:00Z", False]
+    assert [good[name] for name in told] == ["running", "succeeded", "2026-11-01T02:00:00Z", True]
+    assert json.loads(spark_tuner("status", COHORT, "--json").out)["summary"] == lost
+
+
 def test_one_cohort_begins_with_the_answer(spark_tuner: Call, store: Store) -> None:
     keep(store, before(0), with_hint(1), details=outlook(PROMOTED, PROPOSED, BACK))
     lines = spark_tuner("status", COHORT).out.splitlines()

@@ -156,6 +156,9 @@ def test_status_of_a_job_of_which_there_is_everything_to_say(
     shown = spark_tuner("status", cohort, "--core-hour-price", "4")
     check(shown, width, cohort, DESCRIPTION, "123,461.7", "123,466.7", "2,777,778", "11,111,111")
     check(spark_tuner("status"), width, cohort, "123,461.7")
+    keep(store, night(4, cohort=cohort, dag_id=DAG, state=RunState.LOST))
+    keep(store, night(5, cohort=cohort, dag_id=DAG, state=RunState.RUNNING))
+    check(spark_tuner("status"), width, cohort, "123,461.7", "2026-11-04", "no log,")
 
 
 def test_two_runs_side_by_side(spark_tuner: Call, store: Store, width: int) -> None:

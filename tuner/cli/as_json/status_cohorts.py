@@ -8,7 +8,10 @@ from tuner.history.cohort_rows import CohortSummary
 
 
 def summary_json(summary: CohortSummary) -> dict[str, Any]:
-    """A cohort in the list of all; seconds and hours are of its latest measured run, null where they are not known."""
+    """A cohort in the list of all; seconds and hours are of its latest measured run, null where they are not known.
+
+    That run began `measured_at`, and may be older than the last round (then it is not `is_measured`), of which `last_ended_state`
+    is the worst that a run ended in."""
     figures, stance = summary.figures, summary.stance
     gained = figures.gained if figures else None
     return {
@@ -16,6 +19,9 @@ def summary_json(summary: CohortSummary) -> dict[str, Any]:
         "runs": summary.runs,
         "last_started_at": summary.last_started_at,
         "last_state": summary.last_state,
+        "last_ended_state": summary.last_round.state if summary.last_round else None,
+        "measured_at": figures.measured_at if figures else None,
+        "is_measured": summary.is_measured,
         "tasks": [{"dag_id": dag_id, "task_id": task_id} for dag_id, task_id in summary.tasks],
         "tags": list(summary.tags),
         "state": stance.state,

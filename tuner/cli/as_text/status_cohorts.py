@@ -11,12 +11,14 @@ from tuner.cli.terminal.print_lines import print_lines
 from tuner.cli.terminal.tables import number_column, table, text_cell, text_column
 from tuner.history.cohort_rows import CohortSummary
 from tuner.model.decision import CohortState
+from tuner.model.run import RunState
 from tuner.units import format_hours
 from tuner.words.counts import counted
 from tuner.words.decisions import NOTHING
 from tuner.words.states import cohort_state_words, run_state_words
 
 _UNKNOWN = "-"
+_OLDER = "above a date: what the run of that day took, as none was measured in the last DAG run"
 
 
 def show_cohorts(console: Console, summaries: Sequence[CohortSummary]) -> None:
@@ -34,7 +36,8 @@ def show_cohorts(console: Console, summaries: Sequence[CohortSummary]) -> None:
     for summary in summaries:
         found.add_row(*_cells(summary))
     console.print(found)
-    print_lines(console, ["", "what, and why: spark-tuner status COHORT"])
+    older = [_OLDER] if any(_is_older(summary) for summary in summaries) else []
+    print_lines(console, ["", *older, "what, and why: spark-tuner status COHORT"])
 
 
 def _cells(summary: CohortSummary) -> list[str | Text]:
@@ -43,13 +46,32 @@ def _cells(summary: CohortSummary) -> list[str | Text]:
     return [
         text_cell(summary.cohort),
         f"{summary.last_started_at:%Y-%m-%d %H:%M}",
-        run_state_words(summary.last_state),
+        _ended(summary),
         _UNKNOWN if figures is None or figures.core_hours is None else format_hours(figures.core_hours),
-        _UNKNOWN if figures is None else f"{figures.query_seconds:,.1f}",
+        _UNKNOWN if figures is None else f"{figures.query_seconds:,.1f}{_measured(summary)}",
         _UNKNOWN if gained is None else f"{gained.seconds:,.1f}",
         text_cell(_in_force(summary)),
         str(stance.waiting) if stance.waiting else _UNKNOWN,
     ]
+
+
+def _ended(summary: CohortSummary) -> str:
+    """How the last round did, where that is not well; and that a run goes on."""
+    state, last = summary.last_state, summary.last_round
+    if last is None or last.is_good or last.state is state:
+        return run_state_words(state)
+    goes_on = f", {run_state_words(state)}" if state is RunState.RUNNING else ""
+    return f"{run_state_words(last.state)}{goes_on}"
+
+
+def _measured(summary: CohortSummary) -> str:
+    """Of which day a figure is, where the last round was not measured."""
+    at = summary.figures.measured_at if summary.figures else None
+    return f"\n{at:%Y-%m-%d}" if at and _is_older(summary) else ""
+
+
+def _is_older(summary: CohortSummary) -> bool:
+    return summary.figures is not None and not summary.is_measured
 
 
 def _in_force(summary: CohortSummary) -> str:

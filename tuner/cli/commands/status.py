@@ -64,14 +64,14 @@ def _one_json(store: Store, cohort: str, most_runs: int, core_hour_price: float 
     names = names_in(found)
     return {
         "cohort": cohort,
-        "summary": next(map(summary_json, store.cohorts(cohort=cohort)), None),
+        "summary": next(map(summary_json, store.cohorts(cohort=cohort, rounds=True)), None),
         "next": next_json(decision_now(store, cohort), names),
         "runs": [run_json(run, names, core_hour_price) for run in found],
     }
 
 
 def _all(store: Store, as_json: bool) -> None:
-    summaries = store.cohorts()
+    summaries = store.cohorts(rounds=True)
     unborn = unborn_cohorts(store, frozenset(summary.cohort for summary in summaries))
     if as_json:
         document = {"cohorts": [summary_json(summary) for summary in summaries], "without_runs": unborn}

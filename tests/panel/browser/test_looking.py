@@ -16,7 +16,7 @@ from tests.panel.browser.conftest import Visit
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        (12, "has not run this job: what is shown here is of other runs"),
+        (12, "No run of this job is on record for the run that this page was opened from"),
         (201, "is not among the newest 200 of 201, which are shown here"),
     ],
 )

@@ -11,6 +11,6 @@ export function notShown({ items, total }, { scope }) {
   const words =
     items.length < total
       ? `The run that this page was opened from is not among the newest ${grouped(items.length)} of ${grouped(total)}, which are shown here; if it ran this job, it is further down in Runs.`
-      : "The run that this page was opened from has not run this job: what is shown here is of other runs.";
+      : "No run of this job is on record for the run that this page was opened from (it has not begun, was not recorded, or was forgotten): what is shown here is of other runs.";
   return h("p", { class: "notice" }, icon("warn"), words);
 }

@@ -186,15 +186,16 @@ def test_a_table_has_an_hour_to_be_analysed_or_what_a_query_has(
 
 
 @pytest.mark.parametrize(
-    ("code", "why"),
+    ("code", "done", "why"),
     [
-        (None, "the bench ended the application after 3720 s of silence"),
-        (137, "the application ended with code 137"),
+        (None, [], "the bench ended the application after 4200 s of silence"),
+        (None, ["a"], "the bench ended the application after 3720 s of silence"),
+        (137, [], "the application ended with code 137"),
+        (137, ["a"], "the application ended with code 137"),
     ],
 )
-@pytest.mark.parametrize("done", [[], ["a"]])
 def test_who_ended_an_analyze_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int | None, why: str, done: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int | None, done: list[str], why: str
 ) -> None:
     def run(command: list[str], *_: object) -> int | None:
         lines = [json.dumps({"name": f"analyze {name}", "seconds": 2.0}) + "\n" for name in done]
@@ -218,7 +219,7 @@ def test_a_run_that_the_bench_ended_says_so_of_its_queries(tmp_path: Path, monke
     ran = run_application(setup(tmp_path), Submit(), tmp_path / "work")
     assert ran.exit_code == -signal.SIGKILL
     assert {q.error.partition(";")[0] for q in ran.queries} == {
-        "the bench ended the application after 180 s of silence"
+        "the bench ended the application after 660 s of silence"
     }
 
 

@@ -91,16 +91,16 @@ def run_application(setup: Setup, submit: Submit, work: Path, heard: Heard = lam
     code = _run(command, environment_for(program), work, log, patience, look)
     seconds = time.monotonic() - started
     found, held = _read(results)
-    ended = _how_ended(code, patience)
+    ended = _how_ended(code, patience.next if found else patience.first)
     if not found and (submit.must_run or submit.analyze):
         raise TunerError(f"{ended} before its first {'table' if submit.analyze else 'query'} was done; read {log}")
     missing = [] if submit.analyze else _missing(setup, found, seconds, f"{ended}; read {log}")
     return Ran((*found, *missing), seconds, -signal.SIGKILL if code is None else code, held, ended if code != 0 else "")
 
 
-def _how_ended(code: int | None, patience: _Patience) -> str:
+def _how_ended(code: int | None, waited_seconds: float) -> str:
     if code is None:
-        return f"the bench ended the application after {patience.next:.0f} s of silence"
+        return f"the bench ended the application after {waited_seconds:.0f} s of silence"
     return f"the application ended with code {code}"
 
 

@@ -39,6 +39,7 @@ def test_an_order_is_followed_within_sizes_that_a_log_tells(
     asked_once = [kind for kind in _KINDS if fetched[f"{kind}, ordered"] == fetched[f"{kind}, plain"]]
     assert asked_once == [kind for kind in _KINDS if kind != "all partitions"], fetched
     assert fetched["a table of twenty partitions, three times"] == 20
+    assert (told["unknown"], fetched["a table of twenty partitions that Spark does not keep"]) == (-1, 0)
     assert told["same"] == {f"{kind}, {label}": True for kind in _KINDS for label in ("ordered", "held")}
     # Derby logs there, too.
     (source,) = (log for log in find_logs(logs) if "local-" in log.path.name)

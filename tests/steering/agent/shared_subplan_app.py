@@ -86,6 +86,14 @@ STATEMENTS = {
     f"FROM {JOINED} GROUP BY d_year, i_kind) SELECT a.n, b.m FROM g a JOIN g b ON a.i_kind = b.i_kind {YEARS}",
     "a sum of one alone": "WITH g AS (SELECT d_year, i_kind, count(*) n, sum(if(d_year = 2002, 9223372036854775807, 1)) "
     f"s FROM {JOINED} GROUP BY d_year, i_kind) SELECT a.s, b.n FROM g a JOIN g b ON a.i_kind = b.i_kind {YEARS}",
+    **{
+        f"{name} of one alone": f"WITH g AS (SELECT d_year, i_kind, count(*) n, {function} f FROM {JOINED} "
+        f"GROUP BY d_year, i_kind) SELECT a.f, b.n FROM g a JOIN g b ON a.i_kind = b.i_kind {YEARS}"
+        for name, function in (
+            ("a correlation", "corr(s_id, if(d_year = 2002, 1, s_item))"),
+            ("a percentile", "percentile(s_id, 0.5, if(d_year = 2002, -1, 1))"),
+        )
+    },
     "not grouped by it": two("count(*) n", "GROUP BY i_kind", "WHERE d_year = 2001", "WHERE d_year = 2002"),
     "all together": two("count(*) n", "", "WHERE d_year = 2001", "WHERE d_year = 2002"),
     "all together, of what two relations have": two(

@@ -32,6 +32,8 @@ REFUSED = {
     "come",
     "two kinds of distinct": "one computes what another cannot",
     "a sum of one alone": "what may fail would be computed of other rows: sum",
+    "a correlation of one alone": "what may fail would be computed of other rows: corr",
+    "a percentile of one alone": "what may fail would be computed of other rows: percentile",
     "grouped by others": "they are grouped by other columns",
     "rows without a match": "a condition is on rows that a join adds or leaves out by it",
     "of files that were listed before others were added": "they read files of one path that were listed at different times",

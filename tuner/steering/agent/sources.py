@@ -56,7 +56,7 @@ SOURCES = (
     "Repeatable",
     "KeyFilters",
     "MergedPlans",
-    "SumOverflow",
+    "AggregateErrors",
     "ReadColumns",
     "SharedSubplans",
     "OrderRule",

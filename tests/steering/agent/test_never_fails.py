@@ -85,7 +85,7 @@ WITHOUT_ANSI = _split("""
 cast(s AS int); cast(s AS date); cast(s AS timestamp); cast(s AS double); cast(s AS boolean); cast(s AS decimal(38, 18));
 cast(d AS int); cast(d AS decimal(12, 2)); cast(w AS int); cast(l AS tinyint); cast(l AS timestamp); cast(d AS timestamp);
 cast(n AS timestamp); cast(n AS decimal(12, 2)); i + i; i - l; l * l; n + n; w - n; w * w; -l; abs(i); i / i; d / d; m / m;
-n / w; i div l; l div i; i % l; d % d; n % m; pmod(l, i); pmod(d, d); pmod(n, m); a[i]; element_at(mp, 'a');
+n / w; i div l; l div i; i % l; d % d; w % w; pmod(l, i); pmod(d, d); pmod(w, w); w div w; a[i]; element_at(mp, 'a');
 element_at(a, -1)
 """)
 RISKY = _split("""
@@ -94,6 +94,7 @@ s RLIKE '(a|b)*'; regexp_replace(s, 'a', '$0'); regexp_replace(s, '([a-z])*', ''
 date_format(ts, 'MMMM'); date_format(dt, 'dd'); date_trunc('MONTH', ts); trunc(dt, 'QUARTER'); trunc(dt, s); add_months(dt, 1);
 months_between(dt, dt); cast(dt AS timestamp); lpad(s, i, '0'); substring_index(s, t, i); split(s, t);
 regexp_extract(s, 'a', 1); regexp_extract(s, '(a|b)+', 0); s RLIKE '(?:a|b)'; get_json_object(s, t); from_unixtime(l, s);
+n % m; pmod(n, m); n div m;
 unix_timestamp(dt); transform(a, x -> s); array_join(array(s, s), t); element_at(a, 0); element_at(a, i)
 """)
 # Of these formats by rules of before Spark 3 is nothing known.

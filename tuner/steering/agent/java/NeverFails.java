@@ -150,6 +150,7 @@ public final class NeverFails {
     if (name.equals("BloomFilterMightContain")) return Trees.list(expression.children()).get(0) instanceof PlanExpression;
     if (name.equals("MakeDecimal")) return isOfAggregate(expression);
     if (name.equals("CheckOverflow")) return Boolean.TRUE.equals(value(expression, "nullOnOverflow"));
+    if (isNamed(name, "IntegralDivide Remainder Pmod") && !hasQuotient(expression)) return false;
     if (isNamed(name, "Add Subtract Multiply UnaryMinus Abs Divide IntegralDivide Remainder Pmod")) {
       return isNumber(expression.dataType()) && (!raises(expression) || isExact(expression, name));
     }
@@ -215,17 +216,30 @@ public final class NeverFails {
     }
   }
 
+  /** Whether a whole quotient has no more digits than a decimal has: one that has more raises an error, ANSI or not (Decimal.%). */
+  private static boolean hasQuotient(Expression division) {
+    DataType left = input(division, 0).dataType();
+    DataType right = input(division, 1).dataType();
+    if (!(left instanceof DecimalType && right instanceof DecimalType)) return true;
+    int before = ((DecimalType) left).precision() - ((DecimalType) left).scale();
+    return isAtLeastOne(input(division, 1)) || before + ((DecimalType) right).scale() <= DecimalType.MAX_PRECISION();
+  }
+
+  private static boolean isAtLeastOne(Expression divisor) {
+    BigDecimal number = number(divisor);
+    return number != null && number.abs().compareTo(BigDecimal.ONE) >= 0;
+  }
+
   /** Arithmetic that cannot leave its type though it would raise an error if it did. */
   private static boolean isExact(Expression expression, String name) {
     List inputs = Trees.list(expression.children());
     DataType type = expression.dataType();
     if (isNamed(name, "UnaryMinus Abs")) return isFloating(type) || type instanceof DecimalType;
     Expression right = (Expression) inputs.get(1);
-    BigDecimal number = number(right);
-    boolean divides = number != null && number.abs().compareTo(BigDecimal.ONE) >= 0;
+    boolean divides = isAtLeastOne(right);
     if (isNamed(name, "Remainder Pmod")) return divides;
     // The smallest number by minus one is one too large.
-    if (name.equals("IntegralDivide")) return divides && number.signum() > 0;
+    if (name.equals("IntegralDivide")) return divides && number(right).signum() > 0;
     if (name.equals("Divide") && !divides) return false;
     if (isFloating(type)) return true;
     DataType left = ((Expression) inputs.get(0)).dataType();

@@ -34,6 +34,8 @@ public final class NeverFails {
   private static final BigDecimal LONGEST_CHAR = BigDecimal.valueOf(65535);
   // One that repeats, and one that changes how the rest is read.
   private static final Pattern NO_PLAIN_GROUP = Pattern.compile("\\)[*+?{]|\\(\\?");
+  // An element far behind, or all of all.
+  private static final Pattern DEEP_PATH = Pattern.compile("\\[\\s*\\d{4}|\\[\\s*\\*(?s:.)*\\[\\s*\\*");
   private static final Pattern PLAIN_FORMAT = 
       Pattern.compile("(?:yyyy(?!y)|MM(?!M)|dd(?!d)|HH(?!H)|mm(?!m)|ss(?!s)|[-/:._ ])+");
 
@@ -142,7 +144,7 @@ public final class NeverFails {
     // What a text is split into has no more parts than it has characters.
     if (isNamed(name, "RLike RegExpReplace RegExpExtract StringSplit")) return isPlainRegex(expression, name);
     // What is no JSON, or has no such path, is null.
-    if (name.equals("GetJsonObject")) return text(input(expression, 1)) != null;
+    if (name.equals("GetJsonObject")) return isShallow(text(input(expression, 1)));
     if (isNamed(name, "DateFormatClass FromUnixTime")) return isPlainFormat(expression);
     if (name.equals("TruncDate")) return isTruncated(expression);
     if (isNamed(name, "ToUnixTimestamp UnixTimestamp")) return isTime(input(expression, 0).dataType());
@@ -256,6 +258,11 @@ public final class NeverFails {
     if (name.equals("Divide")) return type.scale() >= left.scale() && before >= ofLeft;
     if (name.equals("Multiply")) return type.scale() >= left.scale() + right.scale() && before >= ofLeft + ofRight;
     return type.scale() >= Math.max(left.scale(), right.scale()) && before >= Math.max(ofLeft, ofRight) + 1;
+  }
+
+  /** A path that is written there. Elements are passed over, and arrays in arrays flattened, by recursion (GetJsonObject). */
+  private static boolean isShallow(String path) {
+    return path != null && !DEEP_PATH.matcher(path).find();
   }
 
   /** A number that is written there, null for what is none. */

@@ -11,8 +11,11 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.LambdaFunction;
 import org.apache.spark.sql.catalyst.expressions.Like;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.NamedLambdaVariable;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.internal.SQLConf;
@@ -32,6 +35,8 @@ public final class NeverFails {
   private static final Set ALWAYS = new HashSet();
   private static final int MOST_OF_PATTERN = 200;
   private static final BigDecimal LONGEST_CHAR = BigDecimal.valueOf(65535);
+  // What is padded for each element of an array.
+  private static final BigDecimal LONGEST_ELEMENT = BigDecimal.valueOf(50);
   // One that repeats, and one that changes how the rest is read.
   private static final Pattern NO_PLAIN_GROUP = Pattern.compile("\\)[*+?{]|\\(\\?");
   // An element far behind, or all of all.
@@ -138,8 +143,7 @@ public final class NeverFails {
     if (name.equals("StringReplace")) return isNoLonger(expression);
     if (isNamed(name, "StaticInvoke StringRPad StringLPad")) return isPadded(expression);
     if (name.equals("SubstringIndex")) return isCounted(expression);
-    // Of what each element brings: what is beside them would come once with each.
-    if (name.equals("ArrayTransform")) return Trees.references(input(expression, 1)).isEmpty();
+    if (name.equals("ArrayTransform")) return isOfElements(input(expression, 1));
     if (name.equals("ArrayJoin")) return text(input(expression, 1)) != null && Trees.list(expression.children()).size() == 2;
     // What a text is split into has no more parts than it has characters.
     if (isNamed(name, "RLike RegExpReplace RegExpExtract StringSplit")) return isPlainRegex(expression, name);
@@ -169,6 +173,39 @@ public final class NeverFails {
     }
     BigDecimal length = number((Expression) inputs.get(1));
     return length != null && length.compareTo(LONGEST_CHAR) <= 0 && text((Expression) inputs.get(2)) != null;
+  }
+
+  /**
+   * Whether what an array is made into is of what each element brings, and little more: what is beside them, as what a lambda around
+   * this one is given, would come once with each.
+   */
+  private static boolean isOfElements(Expression lambda) {
+    Set used = new HashSet();
+    Set given = new HashSet();
+    addVariables(lambda, used, given);
+    return Trees.references(lambda).isEmpty() && given.containsAll(used) && !padsFar(lambda);
+  }
+
+  /** The variables that an expression uses, and those that lambdas in it are given. */
+  private static void addVariables(Expression expression, Set used, Set given) {
+    if (expression instanceof NamedLambdaVariable) used.add(((NamedLambdaVariable) expression).exprId());
+    if (expression instanceof LambdaFunction) {
+      List arguments = Trees.list(((LambdaFunction) expression).arguments());
+      for (int i = 0; i < arguments.size(); i++) given.add(((NamedExpression) arguments.get(i)).exprId());
+    }
+    List children = Trees.list(expression.children());
+    for (int i = 0; i < children.size(); i++) addVariables((Expression) children.get(i), used, given);
+  }
+
+  /** Whether a text in an expression may be padded to more than few characters. */
+  private static boolean padsFar(Expression expression) {
+    if (isNamed(expression.getClass().getSimpleName(), "StringRPad StringLPad")) {
+      BigDecimal length = number(input(expression, 1));
+      if (length == null || length.compareTo(LONGEST_ELEMENT) > 0) return true;
+    }
+    List children = Trees.list(expression.children());
+    for (int i = 0; i < children.size(); i++) if (padsFar((Expression) children.get(i))) return true;
+    return false;
   }
 
   /** An element by a place that is written there, where the first one is 1; of a map by any key. */

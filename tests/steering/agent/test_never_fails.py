@@ -100,6 +100,7 @@ n % m; pmod(n, m); n div m;
 get_json_object(s, '$[40000]'); get_json_object(s, '$[*][*]'); get_json_object(s, '$[*].b[ * ]');
 transform(array(a, a), x -> transform(x, y -> x)); transform(a, x -> lpad(x, 9999, ' '));
 cast(s AS decimal(38, 18));
+element_at(a, -2147483648);
 unix_timestamp(dt); transform(a, x -> s); array_join(array(s, s), t); element_at(a, 0); element_at(a, i)
 """)
 # Of these formats by rules of before Spark 3 is nothing known.

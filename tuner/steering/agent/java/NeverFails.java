@@ -212,13 +212,18 @@ public final class NeverFails {
   private static boolean isElement(Expression element) {
     BigDecimal place = number(input(element, 1));
     boolean isOfMap = input(element, 0).dataType() instanceof MapType;
-    return !raises(element) && (isOfMap || place != null && place.signum() != 0);
+    return !raises(element) && (isOfMap || place != null && place.signum() != 0 && hasOpposite(place));
   }
 
-  /** Up to so many delimiters as are written there: the smallest integer has no opposite (UTF8String.subStringIndex). */
+  /** Up to so many delimiters as are written there. */
   private static boolean isCounted(Expression substring) {
     BigDecimal count = number(input(substring, 2));
-    return count != null && count.compareTo(BigDecimal.valueOf(Integer.MIN_VALUE)) > 0;
+    return count != null && hasOpposite(count);
+  }
+
+  /** What counts from the end takes its opposite, which the smallest integer has not. */
+  private static boolean hasOpposite(BigDecimal place) {
+    return place.compareTo(BigDecimal.valueOf(Integer.MIN_VALUE)) > 0;
   }
 
   private static boolean isOfAggregate(Expression expression) {

@@ -45,6 +45,7 @@ cast(ts AS double); cast(i AS boolean); cast(d AS boolean); cast((s = t) AS int)
 split(s, ' '); regexp_extract(s, '([a-z]+) ([a-z])', 2); s RLIKE '^(a|ab) '; get_json_object(s, '$.a[0]'); from_unixtime(l);
 get_json_object(s, '$[*].b[999]');
 transform(array(a, a), x -> transform(x, y -> lpad(y, 18, '0')));
+s RLIKE '^.{2,400}b{1,}';
 unix_timestamp(ts); unix_seconds(ts); unix_millis(ts); unix_micros(ts); unix_date(dt); map_entries(mp).key;
 array_position(a, 1); array_min(a); array_max(a); array_distinct(a); array_intersect(a, array(1, i)); array_except(a, array(i));
 array_remove(a, 1); sort_array(a); filter(a, x -> x > i); transform(a, x -> x % 7); exists(a, x -> x > 1);
@@ -101,6 +102,7 @@ get_json_object(s, '$[40000]'); get_json_object(s, '$[*][*]'); get_json_object(s
 transform(array(a, a), x -> transform(x, y -> x)); transform(a, x -> lpad(x, 9999, ' '));
 cast(s AS decimal(38, 18));
 element_at(a, -2147483648);
+s RLIKE '^.{1,30000}$'; s RLIKE '\\\\R+b'; s RLIKE '\\\\X';
 unix_timestamp(dt); transform(a, x -> s); array_join(array(s, s), t); element_at(a, 0); element_at(a, i)
 """)
 # Of these formats by rules of before Spark 3 is nothing known.

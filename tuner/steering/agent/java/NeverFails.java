@@ -39,6 +39,8 @@ public final class NeverFails {
   private static final BigDecimal LONGEST_ELEMENT = BigDecimal.valueOf(50);
   // One that repeats, and one that changes how the rest is read.
   private static final Pattern NO_PLAIN_GROUP = Pattern.compile("\\)[*+?{]|\\(\\?");
+  // What repeats up to a high count, or takes several characters, is matched by recursion: once for each change of its length.
+  private static final Pattern OF_LENGTHS = Pattern.compile("\\\\[RX]|\\{(?:\\d+,)?(?:[5-9]\\d\\d|\\d{4})");
   // An element far behind, or all of all.
   private static final Pattern DEEP_PATH = Pattern.compile("\\[\\s*\\d{4}|\\[\\s*\\*(?s:.)*\\[\\s*\\*");
   private static final Pattern PLAIN_FORMAT = 
@@ -346,7 +348,8 @@ public final class NeverFails {
   private static boolean isPlainRegex(Expression expression, String name) {
     List inputs = Trees.list(expression.children());
     String pattern = text((Expression) inputs.get(1));
-    if (pattern == null || pattern.length() > MOST_OF_PATTERN || NO_PLAIN_GROUP.matcher(pattern).find()) return false;
+    if (pattern == null || pattern.length() > MOST_OF_PATTERN) return false;
+    if (NO_PLAIN_GROUP.matcher(pattern).find() || OF_LENGTHS.matcher(pattern).find()) return false;
     int groups;
     try {
       groups = Pattern.compile(pattern).matcher("").groupCount();

@@ -9,7 +9,7 @@ from tuner.advice.slower_at_size import was_slower
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import Query, QueryStatus
-from tuner.model.row_count import RowCount
+from tuner.model.row_count import BESIDE, RowCount
 
 from .joins import facts, query
 
@@ -46,6 +46,10 @@ def test_of_runs_as_large_by_their_files_and_their_rows() -> None:
     few = replace(ran(17), row_counts=(RowCount("dim#0", 10**6), RowCount("shops#0", 30)))
     assert is_slower(now, few)
     assert is_slower(now, replace(ran(17), row_counts=())), "files alone tell"
+    delta = [
+        replace(one, row_counts=(RowCount(f"{BESIDE}delta#0", rows),)) for one, rows in ((now, 0), (ran(17), 10**6))
+    ]
+    assert is_slower(*delta), "but for those beside the joins"
 
 
 def test_of_whole_executions_with_the_same_values() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.plan.trees import parse
 from tuner.model.application import Execution
+from tuner.model.row_count import BESIDE
 from tuner.plan.queries import query_and_plans
 
 SALES = """\
@@ -45,25 +46,25 @@ def counted(text: str) -> dict[str, int]:
 
 def test_a_branch_of_a_union_without_a_join_is_counted_below_its_filter() -> None:
     assert counted(joined()) == JOINED
-    assert counted(below("Union", joined(), filtered(CORRECTIONS, 30))) == {**JOINED, f"{CORRECTIONS}#0": 30}
+    assert counted(below("Union", joined(), filtered(CORRECTIONS, 30))) == {**JOINED, f"{BESIDE}{CORRECTIONS}#0": 30}
 
 
 def test_a_subquery_that_gives_a_value_is_counted() -> None:
     averages = "HashAggregate | keys=[], functions=[avg(x#9)] | number of output rows=1"
     subquery = below("Subquery | scalar-subquery#7", below(averages, filtered("db.control", 12)))
     above = below("Filter | (k#2 > scalar-subquery#7) | number of output rows=480", joined(), subquery)
-    assert counted(above) == {**JOINED, "db.control#0": 12}
+    assert counted(above) == {**JOINED, f"{BESIDE}db.control#0": 12}
 
 
 def test_each_read_of_it_is_counted_the_smallest_first() -> None:
     both = below("Union", joined(), filtered(CORRECTIONS, 300), filtered(CORRECTIONS, 20, key=11))
-    assert counted(both) == {**JOINED, f"{CORRECTIONS}#0": 20, f"{CORRECTIONS}#1": 300}
+    assert counted(both) == {**JOINED, f"{BESIDE}{CORRECTIONS}#0": 20, f"{BESIDE}{CORRECTIONS}#1": 300}
 
 
 def test_a_union_that_is_joined_is_counted_by_its_branches() -> None:
     union = below("Union", filtered("db.web", 40), filtered("db.store", 50, key=11))
     join = below("BroadcastHashJoin | [k#8], [k#3], Inner, BuildRight, false | number of output rows=90", union, ITEMS)
-    assert counted(join) == {"db.web#0": 40, "db.store#0": 50, "db.items#0": 70}
+    assert counted(join) == {f"{BESIDE}db.web#0": 40, f"{BESIDE}db.store#0": 50, "db.items#0": 70}
 
 
 def test_what_keys_of_others_prune_is_not_what_its_filters_leave() -> None:
@@ -71,7 +72,7 @@ def test_what_keys_of_others_prune_is_not_what_its_filters_leave() -> None:
     pruned = filtered("db.web", 40) + "\n" + indent(keys, "      ")
     union = below("Union", pruned, filtered("db.store", 50, key=11))
     join = below("BroadcastHashJoin | [k#8], [k#3], Inner, BuildRight, false | number of output rows=90", union, ITEMS)
-    assert counted(join) == {"db.store#0": 50, "db.items#0": 70}
+    assert counted(join) == {f"{BESIDE}db.store#0": 50, "db.items#0": 70}
 
 
 def test_another_read_of_what_is_joined_leaves_the_count_below_the_join() -> None:

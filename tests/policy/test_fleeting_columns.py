@@ -10,7 +10,7 @@ from tuner.loop.next_decision import BY_AGENT
 from tuner.model.decision import DecidedChange, LiteralRung, Mode, Standing
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import COMPUTED, FilterCondition
-from tuner.model.row_count import RowCount
+from tuner.model.row_count import BESIDE, RowCount
 from tuner.model.run import Origin, Run
 from tuner.policy.decide import decide
 from tuner.policy.fleeting_columns import fleeting_columns
@@ -91,6 +91,12 @@ def test_what_is_asked_of_no_column_cannot_be_left_out() -> None:
 def test_what_is_computed_counts_as_before_it_had_a_name() -> None:
     same = [ran(n, name=f"n{n}", **{"last" if n > 2 else "limit": "d"}) for n in range(5)]
     assert fleeting(*same) == {NAME}
+
+
+def test_rows_beside_the_joins_tell_nothing_of_it() -> None:
+    nights = [ran(n, 1, name=f"n{n}") for n in range(5)]
+    delta = [(n, replace(q, row_counts=(*q.row_counts, RowCount(f"{BESIDE}d#0", 10**n)))) for n, q in nights]
+    assert fleeting(*delta) == set()
 
 
 def test_neutral_columns_are_no_part_of_it() -> None:

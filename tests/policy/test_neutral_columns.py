@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import COMPUTED, FilterCondition
-from tuner.model.row_count import RowCount
+from tuner.model.row_count import BESIDE, RowCount
 from tuner.policy.neutral_columns import MOST_NIGHTS, neutral_columns
 
 Ran = tuple[int, Query]
@@ -94,6 +94,22 @@ def test_a_relation_that_was_not_counted_before_is_learned_from_the_nights_since
     assert neutral_columns([of_union(0, 50_000), of_union(1, 50_000), of_union(2, None)]) == set()
 
 
+def test_a_night_without_a_count_hides_no_ten_fold_night_before_it() -> None:
+    ten_fold, uncounted = of_union(0, 500_000), of_union(1, None)
+    assert neutral_columns([ten_fold, uncounted, *(of_union(night, 50_000) for night in (2, 3, 4))]) == set()
+
+
+def test_what_no_value_moves_may_be_of_any_size_beside_the_joins() -> None:
+    """A nightly delta in a UNION ALL: the day is asked of another relation."""
+    delta = [RowCount(f"{BESIDE}db.delta#0", rows) for rows in (0, 20_000, 0, 20_000)]
+    nights = [(n, _with(q, q.conditions or (), (*q.row_counts, delta[n]))) for n, q in map(of_day, range(4))]
+    assert neutral_columns(nights) == {DAY}
+
+
+def of_day(night: int) -> Ran:
+    return ran(night, 100_000, day=f"d{night}")
+
+
 def test_what_is_computed_is_neutral_where_the_joins_are_counted() -> None:
     """Nothing tells which relation it filters."""
     nights = [of_computed(night) for night in range(5)]
@@ -112,7 +128,7 @@ def of_computed(night: int, joined: int = 50_000) -> Ran:
 def of_union(night: int, corrections: int | None, sales: int = 100_000) -> Ran:
     _, query = ran(night, sales, day=f"d{night}")
     corrected = FilterCondition(CORRECTED, f"d{night}")
-    counts = () if corrections is None else (RowCount("db.corrections#0", corrections),)
+    counts = () if corrections is None else (RowCount(f"{BESIDE}db.corrections#0", corrections),)
     return night, _with(query, (*(query.conditions or ()), corrected), (*query.row_counts, *counts))
 
 

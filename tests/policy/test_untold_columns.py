@@ -8,7 +8,7 @@ import pytest
 
 from tuner.model.decision import Mode
 from tuner.model.query_values import FilterCondition
-from tuner.model.row_count import RowCount
+from tuner.model.row_count import BESIDE, RowCount
 from tuner.model.run import Run
 from tuner.policy.decide import decide
 from tuner.policy.literal_classes import literal_classes, with_literal_classes
@@ -72,6 +72,12 @@ def test_where_such_runs_are_of_several_classes_it_is_of_none_of_them() -> None:
 def test_where_it_kept_far_more_rows_it_is_of_other_values() -> None:
     of_a_large_tenant = asking(run(0, {"q1": 10}), agent=False, rows=large(90), kind="7")
     assert len(set(classes(of_a_large_tenant, told_by_agent(1, kind="7")))) == 2
+
+
+def test_rows_beside_the_joins_keep_it_from_none() -> None:
+    nights = [(*ROWS, RowCount(f"{BESIDE}delta#0", rows)) for rows in (0, 10**6)]
+    alone, with_it = (asking(run(n, {"q1": 10}), agent=n > 0, rows=rows, kind="7") for n, rows in enumerate(nights))
+    assert len(set(classes(alone, with_it))) == 1
 
 
 @pytest.mark.parametrize(("size", "number"), [(GB, 1), (90 * GB, 2)])

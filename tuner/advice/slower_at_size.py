@@ -54,7 +54,7 @@ def _is_as_large(one: Query, other: Query) -> bool:
 
 
 def _rows_of_relations(query: Query) -> dict[str, int]:
-    return {count.part: count.rows for count in query.row_counts if "#" in count.part}
+    return {count.part: count.rows for count in query.row_counts if count.relation and not count.is_aside}
 
 
 def _are_alike(one: int, other: int) -> bool:

@@ -19,7 +19,12 @@ class FilterCondition(NamedTuple):
     @property
     def read_columns(self) -> str:
         """Its columns where relations have all of them, else ""."""
-        return "" if self.columns.startswith(COMPUTED) else self.columns
+        return "" if is_computed(self.columns) else self.columns
+
+
+def is_computed(columns: str) -> bool:
+    """Of the `columns` of a condition, whether no relation has all of them."""
+    return columns.startswith(COMPUTED)
 
 
 class QueryValues(NamedTuple):

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# Before a relation beside the joins.
+BESIDE = "beside:"
+
 
 class RowCount(NamedTuple):
-    """`part` is a relation below or beside the joins, by its name and number, or a join by its signature and occurrence."""
+    """`part` is a relation below the joins, by its name and number, or beside them (`beside:`), or a join by its signature and
+    occurrence."""
 
     part: str
     rows: int
+
+    @property
+    def relation(self) -> str:
+        """Its name, "" where it is none."""
+        return self.part.rpartition("#")[0].removeprefix(BESIDE)
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it tells of the values that may move it alone: sizes of a night move it, too, whatever a query asks."""
+        return self.part.startswith(BESIDE)

@@ -6,12 +6,14 @@ may be a hundred times as many. What tells them apart is what each move did to t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, takewhile
 from statistics import median
 
 from tuner.model.query import Query
-from tuner.model.query_values import COMPUTED
+from tuner.model.query_values import is_computed
+from tuner.model.row_count import RowCount
 
 # Rows may be off so many times from their median, as days of a week are: the size of an input may grow as much, too, before a
 # directive no longer acts (`tuner.advice.head_room.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
@@ -33,13 +35,8 @@ Ran = tuple[int, Query]
 def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     """Of the executions of one query, oldest first, the most columns (`FilterCondition.columns`) that may take any values: for
     equal values of the others no rows of a relation or a join left their bounds while they moved."""
-    known = [(night, q, _values(q)) for night, q in latest_of(executions) if q.conditions is not None]
-    seen: dict[str, set[tuple[str, ...]]] = {}
-    for *_, values in known:
-        for columns in values:
-            seen.setdefault(columns, set())
-    for columns, distinct in seen.items():
-        distinct.update(values.get(columns, ()) for *_, values in known)
+    known = [_known(night, query) for night, query in latest_of(executions) if query.conditions is not None]
+    seen = {columns: {one.asked_of(columns) for one in known} for columns in {c for one in known for c in one.values}}
     moved = sorted((c for c in seen if c and len(seen[c]) >= LEAST_ADVANCES), key=lambda c: (-len(seen[c]), c))
     for size in range(min(len(moved), MOST_COLUMNS), 0, -1):
         for several in combinations(moved[:MOST_COLUMNS], size):
@@ -53,21 +50,31 @@ def latest_of(executions: Sequence[Ran]) -> list[Ran]:
     return [(night, query) for night, query in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_NIGHTS]
 
 
-_Values = dict[str, tuple[str, ...]]
-_Known = tuple[int, Query, _Values]
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An execution, with the values that it asks of each of its columns, and the relations whose rows it counted."""
+
+    night: int
+    values: Mapping[str, tuple[str, ...]]
+    counts: Sequence[RowCount]
+    relations: frozenset[str]
+
+    def asked_of(self, columns: str) -> tuple[str, ...]:
+        return self.values.get(columns, ())
 
 
-def _values(query: Query) -> _Values:
+def _known(night: int, query: Query) -> _Known:
     found: dict[str, list[str]] = {}
     for columns, values in query.conditions or ():
         found.setdefault(columns, []).append(values)
-    return {columns: tuple(sorted(values)) for columns, values in found.items()}
+    relations = frozenset(count.relation for count in query.row_counts if count.relation)
+    return _Known(night, {c: tuple(sorted(values)) for c, values in found.items()}, query.row_counts, relations)
 
 
 def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
     groups: dict[object, list[_Known]] = {}
     for one in known:
-        fixed = frozenset((c, values) for c, values in one[2].items() if c not in columns)
+        fixed = frozenset((c, values) for c, values in one.values.items() if c not in columns)
         groups.setdefault(fixed, []).append(one)
     unproven = set(columns)
     for group in groups.values():
@@ -75,37 +82,44 @@ def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
         if not moved:
             continue
         counted = _counted_since(moved, group)
-        if _moved(columns, counted) != moved or not _are_rows_stable(group) or not _are_rows_stable(counted):
+        if _moved(columns, counted) != moved or not _are_rows_stable(moved, group):
             return False
-        unproven -= {c for c in moved if _is_proven([(night, values.get(c, ())) for night, _, values in counted])}
+        unproven -= {c for c in moved if _is_proven([(one.night, one.asked_of(c)) for one in counted])}
     return not unproven
 
 
 def _moved(columns: Iterable[str], group: Sequence[_Known]) -> set[str]:
-    return {c for c in columns if len({values.get(c) for *_, values in group}) > 1}
+    return {c for c in columns if len({one.values.get(c) for one in group}) > 1}
 
 
 def _counted_since(moved: Iterable[str], group: Sequence[_Known]) -> list[_Known]:
     """The latest of them, as far back as each counted the rows of the filtered relations: earlier versions counted fewer."""
-    latest = takewhile(lambda one: _counts_rows_of(moved, one[1]), reversed(group))
+    latest = takewhile(lambda one: _counts_rows_of(moved, one), reversed(group))
     return list(latest)[::-1]
 
 
-def _counts_rows_of(moved: Iterable[str], query: Query) -> bool:
+def _counts_rows_of(moved: Iterable[str], one: _Known) -> bool:
     """Of what is computed nothing tells whose rows it filters: those of the joins are asked."""
-    parts = [count.part.rpartition("#")[0] for count in query.row_counts]
-    relations, has_joins = set(filter(None, parts)), "" in parts
-    return all(
-        has_joins if columns.startswith(COMPUTED) else any(columns.startswith(f"{one}.") for one in relations)
-        for columns in moved
-    )
+    has_joins = any(not count.relation for count in one.counts)
+    return all(has_joins if is_computed(columns) else _is_of(columns, one.relations) for columns in moved)
 
 
-def _are_rows_stable(group: Iterable[_Known]) -> bool:
-    """Whether what was measured in each of the executions stayed within bounds."""
-    counts = [dict(query.row_counts) for _, query, _ in group]
-    parts = set.intersection(*(set(one) for one in counts))
-    return all(_are_alike([one[part] for one in counts]) for part in parts)
+def _is_of(columns: str, relations: Iterable[str]) -> bool:
+    return any(columns.startswith(f"{relation}.") for relation in relations)
+
+
+def _are_rows_stable(moved: Iterable[str], group: Iterable[_Known]) -> bool:
+    """Whether each part that the moved columns may move stayed within bounds in all executions that counted it."""
+    parts: dict[str, list[RowCount]] = {}
+    for one in group:
+        for count in one.counts:
+            parts.setdefault(count.part, []).append(count)
+    asked = (several for several in parts.values() if _may_move(moved, several[0]))
+    return all(_are_alike([count.rows for count in several]) for several in asked)
+
+
+def _may_move(moved: Iterable[str], count: RowCount) -> bool:
+    return not count.is_aside or any(is_computed(columns) or _is_of(columns, (count.relation,)) for columns in moved)
 
 
 def _are_alike(rows: Sequence[int]) -> bool:
@@ -119,8 +133,8 @@ def _apart(rows: Sequence[int]) -> list[bool]:
 
 
 def rows_apart(queries: Sequence[Query]) -> float:
-    """Which share of these executions had a relation or a join that is out of bounds."""
-    counts = [dict(query.row_counts) for query in queries]
+    """Which share of these executions had a join, or a relation below one, that is out of bounds."""
+    counts = [{count.part: count.rows for count in query.row_counts if not count.is_aside} for query in queries]
     parts = set.intersection(*(set(one) for one in counts))
     apart = [_apart([one[part] for one in counts]) for part in parts]
     return sum(map(any, zip(*apart, strict=True))) / len(queries)

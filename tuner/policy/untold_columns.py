@@ -77,10 +77,11 @@ def _keep_as_many_rows(queries: Iterable[Query], others: Iterable[Query]) -> boo
 
 
 def _amounts(queries: Iterable[Query]) -> dict[str, list[int]]:
-    """Rows by part, and bytes read."""
+    """Rows by part of its joins, and bytes read."""
     found: dict[str, list[int]] = {}
     for query in queries:
         found.setdefault(_READ, []).append(query.data_bytes)
-        for part, rows in query.row_counts:
-            found.setdefault(part, []).append(rows + FEW_ROWS)
+        for count in query.row_counts:
+            if not count.is_aside:
+                found.setdefault(count.part, []).append(count.rows + FEW_ROWS)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tuner.model.decision import DecidedChange, LiteralRung
-from tuner.model.query_values import COMPUTED
+from tuner.model.query_values import is_computed
 from tuner.policy.neutral_columns import ROWS_BOUND
 from tuner.words.counts import counted
 
@@ -40,7 +40,7 @@ def _named(several: Iterable[str]) -> str:
 
 def _short(column: str) -> str:
     """`table.column` of the whole name."""
-    if column.startswith(COMPUTED):
+    if is_computed(column):
         return "what the query computes"
     relation, _, name = column.rpartition(".")
     return f"{relation.rpartition('/')[2].rpartition('.')[2]}.{name}"

@@ -18,7 +18,7 @@ from tuner.loop.kept_queries import MOST_IN_FULL, KeptQueries
 from tuner.model.cluster import Cluster
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import Query, QueryStatus, ShuffleExchange, TableRead
-from tuner.model.query_values import FilterCondition
+from tuner.model.query_values import COMPUTED, FilterCondition
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.knobs import ADAPTIVE, BROADCAST_THRESHOLD, SHUFFLE_PARTITIONS
@@ -96,6 +96,14 @@ def test_other_values_explain_other_work_of_the_same_input_and_plan() -> None:
     found = compared(execution(**of_day("a")), execution(work=800, **of_day("b")))
     assert why(found) == {CauseCode.VALUES: 50.0}
     assert found.causes[0].numbers["columns"] == ("d_date",)
+
+
+def test_columns_of_what_is_computed_are_not_named() -> None:
+    of_day = ({"literals": day, "conditions": (FilterCondition(f"{COMPUTED}0123456789abcdef", day),)} for day in "ab")
+    before, after = (execution(work=400 * n, **known) for n, known in enumerate(of_day, 1))
+    (cause,) = compared(before, after).causes
+    assert (cause.code, cause.numbers["columns"]) == (CauseCode.VALUES, ())
+    assert cause_words(cause).startswith("other filter values: ")
 
 
 def test_other_values_are_no_cause_where_the_work_is_the_same() -> None:

@@ -17,4 +17,4 @@ def told_values(before: Query, after: Query) -> tuple[Conditions, Conditions] | 
 
 def _told(query: Query, *, by_log: bool) -> Conditions | None:
     told = query.logged_conditions if by_log and query.logged_conditions is not None else query.conditions
-    return None if told is None else frozenset(told)
+    return None if told is None else frozenset(FilterCondition(one.read_columns, one.values) for one in told)

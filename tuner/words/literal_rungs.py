@@ -41,6 +41,6 @@ def _named(several: Iterable[str]) -> str:
 def _short(column: str) -> str:
     """`table.column` of the whole name."""
     if is_computed(column):
-        return "what the query computes"
+        return "what the query computes or has as rows in its text"
     relation, _, name = column.rpartition(".")
     return f"{relation.rpartition('/')[2].rpartition('.')[2]}.{name}"

@@ -147,8 +147,11 @@ def test_what_is_computed_has_a_digest_for_its_name() -> None:
     assert columns_of("(day#3 = 2024-01-01)") == {"db.sales.day"}
 
 
-def test_so_has_what_is_named_after_its_expression() -> None:
-    assert columns_of("(max(day)#10 >= 2024-01-01)") == {f"{COMPUTED}{digest('')}"}
+def test_what_is_named_after_its_expression_has_no_name() -> None:
+    """Where it begins, the text does not tell: a count and a day would have one name."""
+    assert columns_of("(max(day)#10 >= 2024-01-01)") == {""}
+    assert columns_of("((max(day)#10 >= 2024-01-01) OR (kind#1 = DE))") == {""}
+    assert columns_of("(near(kind#1, day#3)#10 >= 3)") == {"db.sales.day,db.sales.kind"}, "a Python function"
 
 
 def test_a_class_has_what_is_computed_without_a_name_unless_it_may_take_any_value() -> None:
@@ -156,6 +159,7 @@ def test_a_class_has_what_is_computed_without_a_name_unless_it_may_take_any_valu
     (one, other), unnamed = (FilterCondition(last, day) for day in "ab"), FilterCondition("", "a")
     assert literal_class([one]) == literal_class([unnamed]) != literal_class([other])
     assert literal_class([one], {last}) == literal_class([other], {last}) != literal_class([unnamed], {last})
+    assert literal_class([one, other], {last}) == literal_class([one, other]), "of several none is left out"
 
 
 def of_brands(condition: str, number: int = 5, more: str = "") -> QueryValues:
@@ -218,6 +222,8 @@ def test_a_column_may_be_spelled_otherwise_than_in_its_relation() -> None:
 def test_arguments_of_a_lambda_are_no_values() -> None:
     of_numbers = [of_brands(f"exists(brand#5, lambdafunction((x#{n} > 1), lambda x#{n}, false))") for n in (70, 71)]
     assert of_numbers[0] == of_numbers[1]
+    (condition,) = of_numbers[0].conditions or ()
+    assert condition.columns == ""
 
 
 CALL, RESULT = "near(kind#1, amount#2L)#7", "pythonUDF0#8"

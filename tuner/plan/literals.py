@@ -7,11 +7,12 @@ than one on a rare value. Literals.java tells the same of the plan that is about
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tuner.model.query_values import COMPUTED, UNKNOWN_VALUES, FilterCondition, QueryValues
+from tuner.model.query_values import COMPUTED, UNKNOWN_VALUES, FilterCondition, QueryValues, is_computed
 from tuner.plan.days_apart import days_apart
 from tuner.plan.digest import digest
 from tuner.plan.expression import ATTRIBUTE_OR_RUN, argument_list, bracketed, conjuncts, split_top_level
@@ -35,15 +36,16 @@ _ID = re.compile(r"#[0-9]{1,18}L?")
 _LIKE_COLUMN = "\x02"
 # What a number stands behind that is of a column with a name in brackets.
 _CLOSING = (")", "]")
-# The end of `max(day)#7`: where such a name begins, the text does not tell.
-_OF_BRACKETED_NAME = re.compile(r"[)\]](?=#[0-9]{1,18})")
+# The end of `max(day)#7`: where such a name begins, the text does not tell. A Python function, `f(day#3)#7`, has columns in it.
+_OF_BRACKETED_NAME = re.compile(r"[)\]]#[0-9]{1,18}")
+_OF_CALL = re.compile(r"\([^()\[\]#]*#[0-9][^()\[\]]*\)#[0-9]{1,18}")
 _OF_CONDITIONS = frozenset({"Filter", "Join"})
 _LIMITING = "GlobalLimit"
 _ASKING = _OF_CONDITIONS | {_LIMITING}
 _COMPUTING = frozenset({"Project", "Aggregate", "Window", "Sort"})
 _NAMED = re.compile(r" AS (?:[^#\[\],()]{0,200} )?([^\s,()\[\]=<>#]+)#([0-9]{1,18})(?![0-9])")
 # Their arguments look like columns, and no operator puts them out.
-_OF_LAMBDA = "lambda"
+_OF_LAMBDA, _LAMBDA = "lambda", "lambdafunction("
 # Stands for a column, or a condition between columns; what a condition without values comes down to.
 _COLUMN = "\x03"
 _OF_COLUMNS = re.compile(
@@ -97,8 +99,12 @@ def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
 
 
 def literal_class(conditions: Iterable[FilterCondition], neutral: Container[str] = ()) -> str:
-    """16 hex digits of a query's conditions, the same whatever is asked of the `neutral` columns (`FilterCondition.columns`)."""
-    told = {c.columns if c.columns in neutral else f"{c.read_columns}={c.values}" for c in conditions}
+    """16 hex digits of a query's conditions, the same whatever is asked of the `neutral` columns (`FilterCondition.columns`);
+    but for several conditions on what is computed under one name, which may have nothing to do with one another."""
+    asked = tuple(conditions)
+    times = Counter(c.columns for c in asked)
+    any_values = {name for name, n in times.items() if name in neutral and (n == 1 or not is_computed(name))}
+    told = {c.columns if c.columns in any_values else f"{c.read_columns}={c.values}" for c in asked}
     return digest("\n".join(sorted(told)))
 
 
@@ -232,11 +238,14 @@ class _Reader:
         ) or f"{name}#{id_}".lower() in self._put_out.columns
 
     def _columns(self, conjunct: str) -> str:
-        """The columns by their sources; a digest of these where one is none that is read, for its name may be made of a value."""
+        """The columns by their sources; a digest of these where one is none that is read, for its name may be made of a value.
+        "" where it is on none, or the text does not tell all."""
+        if _LAMBDA in conjunct or _OF_BRACKETED_NAME.search(_OF_CALL.sub("", conjunct)):
+            return ""
         lineage = self.lineage
         found = {m[0]: int(m[2]) for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2]}
         if not found:
-            return f"{COMPUTED}{digest('')}" if _OF_BRACKETED_NAME.search(conjunct) else ""
+            return ""
         sources = ",".join(sorted({lineage.source(text) for text in found}))
         are_read = all(lineage.original(id_) in lineage.owner for id_ in found.values())
         return sources if are_read else f"{COMPUTED}{digest(sources)}"

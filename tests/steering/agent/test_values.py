@@ -22,7 +22,8 @@ _APP = Path(__file__).with_name("values_app.py")
 # Equalities of joins pass values on to the columns they are equal to; a text with a number sign may be no column's name.
 CONDITIONS = [
     "",
-    f"{COMPUTED}{digest('')}",
+    "",
+    f"{COMPUTED}{digest('last_day')}",
     "kinds.kind",
     "returns.id",
     "returns.kind",
@@ -30,7 +31,7 @@ CONDITIONS = [
     "sales.id",
     "sales.kind",
 ]
-COMPUTING = {"groups": "last", "a window": "next_day", "exploded": "n"}
+COMPUTING = {"groups": ["last"], "a window": ["next_day"], "exploded": ["n"], "a lambda": []}
 OTHER = ("held", "its filters have other values than those it was measured with")
 
 
@@ -62,6 +63,7 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         "another kind": [OTHER],
         "the next day": applied,
         "the next day of what is computed": applied,
+        "another count of what is computed": [OTHER],
         "another list": [OTHER],
         "the list turned": applied,
         "another text with a number sign": [OTHER],
@@ -97,7 +99,7 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         assert (told and alike) or not (told or by_logical or by_physical), steered.label
     columns = {name: [c.columns for c in conditions[name] or ()] for name in COMPUTING}
     computed = {name: [one for one in several if one.startswith(COMPUTED)] for name, several in columns.items()}
-    assert computed == {name: [f"{COMPUTED}{digest(column)}"] for name, column in COMPUTING.items()}
+    assert computed == {name: [f"{COMPUTED}{digest(one)}" for one in named] for name, named in COMPUTING.items()}
     sizes = [side.estimated_bytes for join in found["a text of two lines"].joins for side in join.sides]
     assert sizes and None not in sizes
     numbered = [conditions[f"plain: many {which} with number signs"] for which in ("texts", "others")]

@@ -22,16 +22,26 @@ from tuner.plan.queries import queries
 from tuner.steering.agent.agent_directives import agent_directives
 
 TEXT = (
-    "SELECT count(*), sum(s.amount) FROM sales s JOIN returns r ON s.id = r.id JOIN kinds k ON r.kind = k.kind "
+    "SELECT count(*), sum(s.amount), max(s.day) AS last_day "
+    "FROM sales s JOIN returns r ON s.id = r.id JOIN kinds k ON r.kind = k.kind "
     "WHERE s.kind = {kind} AND {day} AND r.kind IN ({kinds}) AND r.note <> '{note}' AND {rest} "
-    "HAVING max(s.day) >= '{last}'"
+    "HAVING last_day >= '{last}' AND count(*) > {least}"
 )
-FIRST = {"kind": 0, "day": "s.day = '2024-01-05'", "kinds": "0, 1", "note": "a#1", "rest": "r.id >= 0", "last": "2024"}
+FIRST = {
+    "kind": 0,
+    "day": "s.day = '2024-01-05'",
+    "kinds": "0, 1",
+    "note": "a#1",
+    "rest": "r.id >= 0",
+    "last": "2024",
+    "least": 0,
+}
 RUNS = {
     "again": {},
     "another kind": {"kind": 1},
     "the next day": {"day": "s.day = '2024-01-06'"},
     "the next day of what is computed": {"last": "2024-01-02"},
+    "another count of what is computed": {"least": 1},
     "another list": {"kinds": "0, 2"},
     "the list turned": {"kinds": "1, 0"},
     "another text with a number sign": {"note": "a#2"},
@@ -53,6 +63,8 @@ COMPUTING = {
     "JOIN kinds k ON v.kind = k.kind WHERE '2024-01-05' < v.next_day",
     "exploded": "SELECT v.id FROM (SELECT * FROM sales LATERAL VIEW explode(sequence(0, kind)) t AS n) v "
     "JOIN kinds k ON v.kind = k.kind WHERE v.n = 1",
+    "a lambda": "SELECT s.id FROM sales s JOIN kinds k ON s.kind = k.kind "
+    "WHERE s.day = '2024-01-05' AND exists(sequence(0, s.kind), x -> x = 1)",
     "rows": "SELECT s.id FROM VALUES ('2024-01-05', 0) AS p(day, kind) JOIN sales s ON s.day = p.day AND s.kind = p.kind",
 }
 

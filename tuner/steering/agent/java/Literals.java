@@ -5,6 +5,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +37,10 @@ public final class Literals {
   // Stands for the number sign of a value that looks like a column, such as `Brand#23`.
   private static final String LIKE_COLUMN = "\u0002";
   private static final String CLOSING = ")]";
-  // The end of `max(day)#7`: where such a name begins, the text does not tell.
-  private static final Pattern OF_BRACKETED_NAME = Pattern.compile("[)\\]](?=#[0-9]{1,18})");
+  // The end of `max(day)#7`: where such a name begins, the text does not tell. A Python function, `f(day#3)#7`, has columns in it.
+  private static final Pattern OF_BRACKETED_NAME = Pattern.compile("[)\\]]#[0-9]{1,18}");
+  private static final Pattern OF_CALL = Pattern.compile("\\([^()\\[\\]#]*#[0-9][^()\\[\\]]*\\)#[0-9]{1,18}");
+  private static final String LAMBDA = "lambdafunction(";
   // Stands for a column, or a condition between columns; what a condition without values comes down to.
   private static final String A_COLUMN = "\u0003";
   private static final Pattern OF_COLUMNS = Pattern.compile(
@@ -82,13 +85,19 @@ public final class Literals {
     return pairs;
   }
 
-  /** The class that conditions are of, whatever is asked of the neutral columns. */
+  /**
+   * The class that conditions are of, whatever is asked of the neutral columns; but for several conditions on what is computed under
+   * one name, which may have nothing to do with one another.
+   */
   public static String classOf(List conditions, Collection neutral) {
+    List names = new ArrayList();
+    for (int i = 0; i < conditions.size(); i++) names.add(((List) conditions.get(i)).get(0));
     TreeSet told = new TreeSet();
     for (int i = 0; i < conditions.size(); i++) {
-      String columns = (String) ((List) conditions.get(i)).get(0);
-      String read = columns.startsWith(COMPUTED) ? "" : columns;
-      told.add(neutral.contains(columns) ? columns : read + "=" + ((List) conditions.get(i)).get(1));
+      String columns = (String) names.get(i);
+      boolean computed = columns.startsWith(COMPUTED);
+      boolean any = neutral.contains(columns) && (!computed || Collections.frequency(names, columns) == 1);
+      told.add(any ? columns : (computed ? "" : columns) + "=" + ((List) conditions.get(i)).get(1));
     }
     return digestOf(told);
   }
@@ -149,9 +158,10 @@ public final class Literals {
 
   /**
    * The columns of a condition by their sources; a digest of these where one is none that is read, for its name may be made of a
-   * value.
+   * value. "" where it is on none, or the text does not tell all.
    */
   private String columnsOf(String text, Map columns) {
+    if (text.contains(LAMBDA) || OF_BRACKETED_NAME.matcher(OF_CALL.matcher(text).replaceAll("")).find()) return "";
     TreeSet sources = new TreeSet();
     boolean areRead = true;
     Matcher found = COLUMN.matcher(text);
@@ -162,8 +172,6 @@ public final class Literals {
       areRead &= lineage.isRead(column);
       sources.add(lineage.source(column));
     }
-    if (sources.isEmpty() && !OF_BRACKETED_NAME.matcher(text).find()) return "";
-    areRead &= !sources.isEmpty();
     return areRead ? joined(sources) : computed(sources);
   }
 

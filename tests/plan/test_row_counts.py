@@ -8,7 +8,8 @@ import pytest
 
 from tests.plan.trees import parse
 from tuner.model.application import Execution
-from tuner.model.row_count import BESIDE
+from tuner.model.query import Query
+from tuner.model.row_count import BESIDE, SIDE
 from tuner.plan.queries import query_and_plans
 
 SALES = """\
@@ -35,13 +36,17 @@ def joined() -> str:
     return below("BroadcastHashJoin | [k#2], [k#3], Inner, BuildRight, false | number of output rows=480", SALES, ITEMS)
 
 
-def counted(text: str) -> dict[str, int]:
-    """Of the execution of a plan, the rows of its relations."""
+def of_plan(text: str) -> Query:
     info, accumulators = parse(text)
     ran = Execution(4, 4, "", 0, 9, None, info, None, {}, (), accumulators=accumulators)
     query, *_ = query_and_plans(ran, ()) or pytest.fail("no query")
     assert sorted(query.row_counts) == list(query.row_counts)
-    return {part: rows for part, rows in query.row_counts if "#" in part}
+    return query
+
+
+def counted(text: str) -> dict[str, int]:
+    """Of the execution of a plan, the rows of its relations."""
+    return {part: rows for part, rows in of_plan(text).row_counts if "#" in part}
 
 
 def test_a_branch_of_a_union_without_a_join_is_counted_below_its_filter() -> None:
@@ -82,6 +87,33 @@ def test_another_read_of_what_is_joined_leaves_the_count_below_the_join() -> Non
 def test_what_stopped_early_is_not_counted() -> None:
     limited = below("LocalLimit | 10", filtered(CORRECTIONS, 300))
     assert counted(below("Union", joined(), limited)) == JOINED
+
+
+HAVING = "Filter | (last#6 >= D) | number of output rows=40"
+GROUPED = "HashAggregate | keys=[k#2], functions=[max(day#1)], [k#2,last#6] | number of output rows=90"
+
+
+def sides_of(text: str) -> list[int]:
+    """Rows of the sides of its joins."""
+    return [count.rows for count in of_plan(text).row_counts if count.part.startswith(SIDE)]
+
+
+def test_what_is_computed_below_a_join_is_counted_on_its_side() -> None:
+    build = below(
+        "BroadcastExchange | HashedRelationBroadcastMode | data size=64; number of output rows=40",
+        below(HAVING, below(GROUPED, joined())),
+    )
+    upper = below(
+        "BroadcastHashJoin | [k#8], [k#2], LeftOuter, BuildRight, false | number of output rows=700",
+        filtered("db.customers", 700),
+        build,
+    )
+    assert sorted(sides_of(upper)) == [40, 70, 500, 700]
+    assert sides_of(joined()) == [], "nothing is computed"
+    uncounted = upper.replace("db.items | [k#3] | number of output rows=70", "db.items | [k#3]").replace(
+        "; number of output rows=70", ""
+    )
+    assert sides_of(uncounted) == [], "all or none"
 
 
 def test_a_query_without_joins_has_nothing_to_be_steered() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import COMPUTED, FilterCondition
-from tuner.model.row_count import BESIDE, RowCount
+from tuner.model.row_count import BESIDE, SIDE, RowCount
 from tuner.policy.neutral_columns import MOST_NIGHTS, neutral_columns
 
 Ran = tuple[int, Query]
@@ -110,19 +110,63 @@ def of_day(night: int) -> Ran:
     return ran(night, 100_000, day=f"d{night}")
 
 
-def test_what_is_computed_is_neutral_where_the_joins_are_counted() -> None:
+def test_what_is_computed_is_neutral_where_all_sides_of_the_joins_are_counted() -> None:
     """Nothing tells which relation it filters."""
     nights = [of_computed(night) for night in range(5)]
     assert neutral_columns(nights) == {DAY, LAST}
     assert neutral_columns([*nights[:4], of_computed(4, joined=40_000_000)]) == set()
-    no_joins = [(night, _with(q, q.conditions or (), q.row_counts[:1])) for night, q in nights]
-    assert neutral_columns(no_joins) == set()
+    assert neutral_columns([*nights[:4], of_computed(4, side=40_000_000)]) == set(), "whatever the join puts out"
+    for left_out in ("a-join", SIDE):
+        uncounted = [(n, _with(q, q.conditions or (), without(left_out, q))) for n, q in nights]
+        assert neutral_columns(uncounted) == set()
+        assert neutral_columns([*uncounted[:2], *nights[2:]]) == {DAY, LAST}, "learned from the nights since"
 
 
-def of_computed(night: int, joined: int = 50_000) -> Ran:
-    _, query = ran(night, 100_000, joined, day=f"d{night}")
-    computed = FilterCondition(LAST, f"d{night - 90}")
-    return night, _with(query, (*(query.conditions or ()), computed), query.row_counts)
+def test_what_is_computed_is_known_by_nights_of_the_same_joins() -> None:
+    """Before and after an order of them their results tell nothing of one another."""
+    before, after = [of_computed(n) for n in range(2)], [of_computed(n, 40_000_000, join="b-join") for n in (2, 3, 4)]
+    assert neutral_columns([*before, after[0]]) == set()
+    assert neutral_columns([*before, *after[:2], of_computed(4)]) == {DAY, LAST}, "without it once more"
+    ten_fold = of_computed(2, 40_000_000, join="b-join", side=40_000_000)
+    assert neutral_columns([*before, ten_fold, of_computed(3), of_computed(4)]) == set(), (
+        "a side is the same in any order"
+    )
+    assert neutral_columns([*before, *after]) == {DAY, LAST}
+
+
+def test_several_conditions_on_what_is_computed_under_one_name_are_never_neutral() -> None:
+    threshold = FilterCondition(LAST, "five")
+    nights = [(n, _with(q, (*(q.conditions or ()), threshold), q.row_counts)) for n, q in map(of_computed, range(5))]
+    assert neutral_columns(nights) == set()
+
+
+def test_that_nothing_was_computed_is_no_value_of_it() -> None:
+    """A log alone does not tell of rows in a query's text, and the agent comes along once it has something to do."""
+    nights = [(n, _with(q, q.conditions or (), q.row_counts)) for n, q in (ran(n, 100_000) for n in range(2))]
+    told = [of_computed(n, asked="b" if n == 5 else "a") for n in range(2, 6)]
+    told = [(n, _with(q, (q.conditions or ())[1:], q.row_counts)) for n, q in told]
+    assert neutral_columns([*nights, *told]) == set()
+    assert neutral_columns(
+        [*nights, *told, (6, _with(told[0][1], (FilterCondition(LAST, "c"),), told[0][1].row_counts))]
+    ) == {LAST}
+
+
+def test_what_is_computed_may_move_rows_beside_the_joins() -> None:
+    delta = [RowCount(f"{BESIDE}db.delta#0", rows) for rows in (0, 20_000, 0, 20_000)]
+    nights = [(n, _with(q, q.conditions or (), (*q.row_counts, delta[n]))) for n, q in map(of_computed, range(4))]
+    assert neutral_columns(nights) == set()
+
+
+def of_computed(night: int, joined: int = 50_000, *, side: int = 9_000, join: str = "a-join", asked: str = "") -> Ran:
+    _, query = ran(night, 100_000, day=f"d{night}")
+    computed = FilterCondition(LAST, asked or f"d{night - 90}")
+    sides = (RowCount(f"{SIDE}sales/0", 100_000), RowCount(f"{SIDE}groups/0", side))
+    counts = (query.row_counts[0], RowCount(f"{join}/0", joined), *sides)
+    return night, _with(query, (*(query.conditions or ()), computed), counts)
+
+
+def without(start: str, query: Query) -> tuple[RowCount, ...]:
+    return tuple(count for count in query.row_counts if not count.part.startswith(start))
 
 
 def of_union(night: int, corrections: int | None, sales: int = 100_000) -> Ran:

@@ -121,7 +121,8 @@ class Query:
     values in its conditions (`tuner.plan.literals`), "" where it is not known; `values` are digests of each
     (`tuner.plan.values`). `conditions` are those that hold values, by columns, None where these are not known;
     `logged_conditions` are the same as the log alone tells them, where the agent told `conditions`: it sees what a source takes
-    over from the plan. `row_counts` are the rows that such conditions leave, of relations below or beside joins and of joins.
+    over from the plan. `row_counts` are the rows that such conditions leave, of relations below or beside joins, of joins
+    and of their sides.
     `merged` says that the agent made groups of it once: the blocks that ran are not those of the query as written then, and are
     `merged_graphs`, until an earlier run tells those (`tuner.history.blocks_as_written`). `work_in_brief` is there where the
     whole `work` was left in the store.

@@ -18,8 +18,9 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query, QueryStatus
-from tuner.model.query_values import UNKNOWN_VALUES, QueryValues
+from tuner.model.query_values import UNKNOWN_VALUES, QueryValues, is_computed
 from tuner.model.query_work import QueryWork
+from tuner.model.row_count import RowCount
 from tuner.plan.aggregate_outputs import aggregate_outputs
 from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
@@ -312,7 +313,7 @@ class _RanExecution:
             columns=self._columns,
             reads_cache=any(is_cache(node) and node.children for node in self.initial.walk_all()),
             not_deterministic=not_deterministic(self.initial),
-            row_counts=row_counts(found.joins, _or_nothing(found.id, "rows", lambda: self._beside_joins(found)) or ()),
+            row_counts=self._row_counts(found),
         )
 
     @cached_property
@@ -362,6 +363,12 @@ class _RanExecution:
         """What the log tells of directives, with those that were sealed to this plan."""
         lent = opened(self.steering.sealed, self._relations, self._columns)
         return structs.replace(self.steering, directives=(*self.steering.directives, *lent)) if lent else self.steering
+
+    def _row_counts(self, query: Query) -> tuple[RowCount, ...]:
+        """Those of its joins' sides only where what is computed may move rows: nothing else tells whose."""
+        beside = _or_nothing(query.id, "rows", lambda: self._beside_joins(query)) or ()
+        has_computed = any(is_computed(one.columns) for one in query.conditions or ())
+        return row_counts(query.joins, beside, with_sides=has_computed)
 
     def _beside_joins(self, query: Query) -> tuple[tuple[str, int], ...]:
         """Rows of the relations that no join has alone on a side; none where there are no joins to be steered."""

@@ -6,14 +6,14 @@ may be a hundred times as many. What tells them apart is what each move did to t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, takewhile
 from statistics import median
 
 from tuner.model.query import Query
 from tuner.model.query_values import is_computed
-from tuner.model.row_count import RowCount
+from tuner.model.row_count import SIDE, RowCount
 
 # Rows may be off so many times from their median, as days of a week are: the size of an input may grow as much, too, before a
 # directive no longer acts (`tuner.advice.head_room.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
@@ -36,8 +36,9 @@ def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     """Of the executions of one query, oldest first, the most columns (`FilterCondition.columns`) that may take any values: for
     equal values of the others no rows of a relation or a join left their bounds while they moved."""
     known = [_known(night, query) for night, query in latest_of(executions) if query.conditions is not None]
-    seen = {columns: {one.asked_of(columns) for one in known} for columns in {c for one in known for c in one.values}}
-    moved = sorted((c for c in seen if c and len(seen[c]) >= LEAST_ADVANCES), key=lambda c: (-len(seen[c]), c))
+    named = {columns for one in known for columns in one.values if columns}
+    seen = {columns: len({values for _, values in _taken(columns, known)}) for columns in named - _of_several(known)}
+    moved = sorted((c for c in seen if seen[c] >= LEAST_ADVANCES), key=lambda c: (-seen[c], c))
     for size in range(min(len(moved), MOST_COLUMNS), 0, -1):
         for several in combinations(moved[:MOST_COLUMNS], size):
             if _are_neutral(frozenset(several), known):
@@ -52,15 +53,15 @@ def latest_of(executions: Sequence[Ran]) -> list[Ran]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """An execution, with the values that it asks of each of its columns, and the relations whose rows it counted."""
+    """An execution, with the values that it asks of each of its columns, and the relations, joins and sides of joins whose rows
+    it counted."""
 
     night: int
     values: Mapping[str, tuple[str, ...]]
     counts: Sequence[RowCount]
     relations: frozenset[str]
-
-    def asked_of(self, columns: str) -> tuple[str, ...]:
-        return self.values.get(columns, ())
+    joins: frozenset[str]
+    sides: frozenset[str]
 
 
 def _known(night: int, query: Query) -> _Known:
@@ -68,7 +69,22 @@ def _known(night: int, query: Query) -> _Known:
     for columns, values in query.conditions or ():
         found.setdefault(columns, []).append(values)
     relations = frozenset(count.relation for count in query.row_counts if count.relation)
-    return _Known(night, {c: tuple(sorted(values)) for c, values in found.items()}, query.row_counts, relations)
+    of_joins = frozenset(count.part for count in query.row_counts if not count.relation)
+    sides = frozenset(part for part in of_joins if part.startswith(SIDE))
+    values_by_columns = {columns: tuple(sorted(values)) for columns, values in found.items()}
+    return _Known(night, values_by_columns, query.row_counts, relations, of_joins - sides, sides)
+
+
+def _of_several(known: Iterable[_Known]) -> set[str]:
+    """What is computed under one name in several conditions: these may have nothing to do with one another."""
+    return {c for one in known for c, values in one.values.items() if is_computed(c) and len(values) > 1}
+
+
+def _taken(columns: str, known: Iterable[_Known]) -> list[tuple[int, tuple[str, ...]]]:
+    """The nights, and what each asked of the columns. Of what is computed, nothing is no value: logs alone do not tell of rows in
+    a query's text."""
+    asking = (one for one in known if columns in one.values or not is_computed(columns))
+    return [(one.night, one.values.get(columns, ())) for one in asking]
 
 
 def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
@@ -81,27 +97,31 @@ def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
         moved = _moved(columns, group)
         if not moved:
             continue
-        counted = _counted_since(moved, group)
+        counted = _counted(moved, group)
         if _moved(columns, counted) != moved or not _are_rows_stable(moved, group):
             return False
-        unproven -= {c for c in moved if _is_proven([(one.night, one.asked_of(c)) for one in counted])}
+        unproven -= {c for c in moved if _is_proven(_taken(c, counted))}
     return not unproven
 
 
 def _moved(columns: Iterable[str], group: Sequence[_Known]) -> set[str]:
-    return {c for c in columns if len({one.values.get(c) for one in group}) > 1}
+    return {c for c in columns if len({values for _, values in _taken(c, group)}) > 1}
 
 
-def _counted_since(moved: Iterable[str], group: Sequence[_Known]) -> list[_Known]:
-    """The latest of them, as far back as each counted the rows of the filtered relations: earlier versions counted fewer."""
-    latest = takewhile(lambda one: _counts_rows_of(moved, one), reversed(group))
-    return list(latest)[::-1]
+def _counted(moved: Set[str], group: Sequence[_Known]) -> list[_Known]:
+    """The latest of them, as far back as each counted the rows of the filtered relations: earlier versions counted fewer.
+
+    Of what is computed nothing tells whose rows it filters: each has to have the joins of the latest, with all their sides.
+    """
+    read = [columns for columns in moved if not is_computed(columns)]
+    latest = list(takewhile(lambda one: all(_is_of(columns, one.relations) for columns in read), reversed(group)))
+    if len(read) < len(moved):
+        latest = [one for one in latest if one.joins and one.sides and _has_joins_of(latest[0], one)]
+    return latest[::-1]
 
 
-def _counts_rows_of(moved: Iterable[str], one: _Known) -> bool:
-    """Of what is computed nothing tells whose rows it filters: those of the joins are asked."""
-    has_joins = any(not count.relation for count in one.counts)
-    return all(has_joins if is_computed(columns) else _is_of(columns, one.relations) for columns in moved)
+def _has_joins_of(latest: _Known, one: _Known) -> bool:
+    return (one.joins, one.sides) == (latest.joins, latest.sides)
 
 
 def _is_of(columns: str, relations: Iterable[str]) -> bool:
@@ -110,12 +130,11 @@ def _is_of(columns: str, relations: Iterable[str]) -> bool:
 
 def _are_rows_stable(moved: Iterable[str], group: Iterable[_Known]) -> bool:
     """Whether each part that the moved columns may move stayed within bounds in all executions that counted it."""
-    parts: dict[str, list[RowCount]] = {}
+    counted: dict[str, list[int]] = {}
     for one in group:
-        for count in one.counts:
-            parts.setdefault(count.part, []).append(count)
-    asked = (several for several in parts.values() if _may_move(moved, several[0]))
-    return all(_are_alike([count.rows for count in several]) for several in asked)
+        for part, rows in one.counts:
+            counted.setdefault(part, []).append(rows)
+    return all(_are_alike(several) for part, several in counted.items() if _may_move(moved, RowCount(part, several[0])))
 
 
 def _may_move(moved: Iterable[str], count: RowCount) -> bool:

@@ -53,7 +53,8 @@ RELATIONS, COLUMNS = ("db.items", "db.sales"), digest("db.items.id\ndb.sales.ite
 
 
 def _scan(name: str, column: str, id_: int) -> dict[str, Any]:
-    return _node(f"Scan parquet {name}", f"FileScan parquet {name}[{column}#{id_}]", rows=id_ + 1, size=id_ + 2)
+    shown = name.replace("Scan parquet", "FileScan parquet")
+    return _node(name, f"{shown}[{column}#{id_}]", rows=id_ + 1, size=id_ + 2)
 
 
 def _node(name: str, text: str, *children: dict[str, Any], **metrics: int) -> dict[str, Any]:
@@ -73,8 +74,9 @@ def _node(name: str, text: str, *children: dict[str, Any], **metrics: int) -> di
     }
 
 
-def _plan(schema: str, *, broadcast: bool) -> dict[str, Any]:
-    sales, items = _scan(f"{schema}.sales", "item", 10), _scan(f"{schema}.items", "id", 20)
+def _plan(schema: str, *, broadcast: bool, names_items: bool) -> dict[str, Any]:
+    sales = _scan(f"Scan parquet {schema}.sales", "item", 10)
+    items = _scan(f"Scan parquet {schema}.items" if names_items else "BatchScan", "id", 20)
     if broadcast:
         small = _node("BroadcastExchange", "BroadcastExchange HashedRelationBroadcastMode", items, data=24)
         return _node(
@@ -106,10 +108,10 @@ Join Inner, (item#10 = id#20), Statistics(sizeInBytes=1.8 PiB)
 """
 
 
-def _answers(conf: Mapping[str, str], schema: str, release: str) -> list[dict[str, Any]]:
+def _answers(conf: Mapping[str, str], relations: tuple[str, ...], release: str) -> list[dict[str, Any]]:
     """What the agent says that applied all that it was told of the job's query."""
     message = decode_whole(conf[DIRECTIVES])
-    mine = (query for query in message.queries if query.relations == (f"{schema}.items", f"{schema}.sales"))
+    mine = (query for query in message.queries if query.relations == relations)
     told = (*mine, *opened(message.sealed, RELATIONS, COLUMNS))
     return [
         {"Event": "tuner.steering.agent.AgentLoaded", "version": 3, "release": release},
@@ -144,6 +146,8 @@ class Spark:
     firm_bytes: int = 0
     executors: int = 1
     schema: str = "db"
+    # Whether the log tells the table of the items.
+    names_items: bool = True
     release: str = field(default_factory=digest_of_all)
 
     def run(self, turn: Turn, extra: Mapping[str, str] | None = None) -> None:
@@ -158,7 +162,8 @@ class Spark:
 
     def write(self, conf: Mapping[str, str], name: str = "local-1") -> None:
         start, took = self.start_ms, int(self.seconds * 1000)
-        plan = _plan(self.schema, broadcast=self.broadcast)
+        plan = _plan(self.schema, broadcast=self.broadcast, names_items=self.names_items)
+        relations = (f"{self.schema}.items" if self.names_items else "batchscan", f"{self.schema}.sales")
         execution = {"executionId": 0, "rootExecutionId": 0, "description": self.description, "details": ""}
         if conf.get(EXPLAIN_MODE) == "cost":
             execution["physicalPlanDescription"] = _LOGICAL_PLAN.replace(" db.", f" {self.schema}.")
@@ -175,7 +180,7 @@ class Spark:
                 for number in range(self.executors)
             ),
             {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": dict(conf)},
-            *(_answers(conf, self.schema, self.release) if self.agent else ()),
+            *(_answers(conf, relations, self.release) if self.agent else ()),
             {"Event": _SQL + "SparkListenerSQLExecutionStart", **execution, "sparkPlanInfo": plan, "time": start},
             {
                 "Event": _SQL + "SparkListenerDriverAccumUpdates",

@@ -81,6 +81,18 @@ def test_what_is_proven_is_kept_for_others_with_what_it_holds_for(lender: Nightl
     assert hint.most_bytes > 20_000_000
 
 
+def test_what_reads_a_table_that_no_log_names_is_proven_for_its_own_job_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    nameless = job(tmp_path, LENDER)
+    nameless.night("payroll/1/1", Spark(names_items=False))
+    nameless.night("payroll/2/1", replace(STEERED, names_items=False))
+    (change,) = nameless.prepare("payroll/3/1").decision.changes
+    assert (change.standing, change.change.actions[0].relations) == (Standing.PROMOTED, ("batchscan",))
+    assert proofs(nameless) == []
+
+
 def test_what_a_later_run_has_shown_stays_though_an_earlier_one_looks_back_for_longer(
     lender: Nightly, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from tuner.plan.relation import (
     relation_name,
     scan_columns,
     short_name,
+    tells_source,
     without_run,
 )
 
@@ -121,6 +122,20 @@ def test_names(operator: str, name: str) -> None:
     scan = plan(operator)
     assert is_scan(scan)
     assert relation_name(scan) == name
+
+
+@pytest.mark.parametrize(
+    "relation", ["default.orders", "lake.sales.orders", "file:/lake/orders", "jdbc:orders", "localtablescan", "range"]
+)
+def test_rows_that_other_jobs_have_too(relation: str) -> None:
+    assert tells_source(relation)
+
+
+@pytest.mark.parametrize(
+    "relation", ["batchscan", "cached", "in-memory", "scan", "kafkatable", "existingrdd", "existingrdd:a.b-id"]
+)
+def test_rows_that_may_be_others_in_another_job(relation: str) -> None:
+    assert not tells_source(relation)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from tuner.model.reason import ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Ruling
 from tuner.plan.literals import literal_class
+from tuner.plan.relation import tells_source
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.instances import latest_of_instance
 from tuner.policy.known_queries import KnownQueries, newest_of_each
@@ -30,7 +31,7 @@ def proofs_of(cohort: str, decision: Decision, runs: Sequence[Run], facts: Facts
     first.
 
     Lent is what is proven of a query's joins as a whole, on the values that had it and no others, within sizes. What acts at any
-    size, or on values that never ran, is not: a job that is not known may have any.
+    size, on values that never ran, or on relations that no log names, is not: a job that is not known may have any.
     """
     latest = latest_of_instance(runs, instance)
     if latest is None or latest.outcome is None:
@@ -93,7 +94,7 @@ def _directives(
     exact = tuple(sorted({literal_class(q.conditions) for q in had if q.conditions is not None}))[-MOST_LITERALS:]
     if not exact or not query.relations or any(map(_holds_at_any_size, query.hints)):
         return None
-    if not all(order.bounds for order in query.orders):
+    if not all(order.bounds for order in query.orders) or not all(map(tells_source, query.relations)):
         return None
     return structs.replace(
         query,

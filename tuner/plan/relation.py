@@ -93,9 +93,11 @@ _VOLATILE = (
 )
 _LONGEST_PREFIX = len("GpuFile")
 # Rows that a program made, or has in a checkpoint: their columns tell them apart, where the text has each, and as a plain word.
-_RDD = "Scan ExistingRDD"
+_RDD, _OF_RDD = "Scan ExistingRDD", "existingrdd"
 _LONGEST_RDD = 60
 _PLAIN_COLUMN = re.compile(r"([A-Za-z0-9_]+)#\d+L?")
+# Whoever has the query has these rows, too.
+_IN_QUERY = frozenset({"localtablescan", "onerowrelation", "range"})
 _REUSED = ("ReusedSubquery", "ReusedExchange", "Subquery")  # shown without what is below them
 _LEAVES = frozenset({"Range", "LocalTableScan", "RDDScan", "InMemoryTableScan", "EmptyRelation"})
 
@@ -154,6 +156,11 @@ def relation_name(scan: PlanNode) -> str:
 _identifier = by_text(identifier)
 
 
+def tells_source(relation: str) -> bool:
+    """Whether a name is that of the same rows in other jobs, too: of a table with its database, or a path; of no kind of scan."""
+    return relation in _IN_QUERY or (not relation.startswith(_OF_RDD) and any(mark in relation for mark in "./:"))
+
+
 def catalog_table(scan: PlanNode) -> str | None:
     """The name of a table of the session catalog, of which ANALYZE TABLE gathers statistics; None of any other source.
 
@@ -208,7 +215,7 @@ def _rdd_name(text: str) -> str:
     found = bracketed(text)
     columns = [_PLAIN_COLUMN.fullmatch(column) for column in found[0].split(",")] if found else [None]
     names = sorted(column[1] for column in columns if column)
-    return identifier(f"existingrdd:{'-'.join(names)}", _LONGEST_RDD) if len(names) == len(columns) else "existingrdd"
+    return identifier(f"{_OF_RDD}:{'-'.join(names)}", _LONGEST_RDD) if len(names) == len(columns) else _OF_RDD
 
 
 def _described(scan: PlanNode) -> str | None:

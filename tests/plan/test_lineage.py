@@ -113,6 +113,13 @@ class TestColumnsThatAListIsTooShortFor:
         assert read_columns(scan) == ("a", "b", "Key")
         assert read_columns(plan(BASE)) == ("k", "v")
 
+    def test_are_called_by_the_last_of_several_words_as_those_in_the_list(self) -> None:
+        """By which the agent calls all (Names.lastWord)."""
+        columns = ",".join(f"c{number}:int" for number in range(27))
+        scan = self.wide("orders", "first id#1L", f"first id:bigint,{columns},rate (%):double,order\u00a0key:bigint")
+        assert read_columns(scan) == ("id", *(f"c{number}" for number in range(27)), "key")
+        assert lineage_of(scan).source("key#9L") == "default.orders.key"
+
     def test_keys_belong_to_the_scan_whose_filter_takes_them_without_nulls(self) -> None:
         """Scans of Iceberg, Hive and JDBC tell no schema."""
         orders, items = (

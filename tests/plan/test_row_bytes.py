@@ -28,6 +28,11 @@ def test_texts_take_what_they_hold_besides() -> None:
     assert row_bytes(scan("a#1", "struct<a:int,b:string>")) == 8 * (1 + 1)
 
 
+def test_columns_of_several_words_are_as_wide_where_the_list_is_cut() -> None:
+    schema = "struct<order id:bigint,first name:string,name:int>"
+    assert row_bytes(scan("order id#1L, ... 2 more fields", schema)) == 8 * (1 + 3) + 24
+
+
 @pytest.mark.parametrize(
     ("type_", "besides"),
     [

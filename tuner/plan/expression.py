@@ -13,6 +13,7 @@ from tuner.plan.memoize_by_text import by_text
 _ID = r"#([0-9]{1,18})(?![0-9])L?"
 _CHARACTER = r"[^\s,()\[\]=<>]"
 _NAME = rf"({_CHARACTER}(?>(?:[^\s,()\[\]=<>#]++|#(?![0-9]{{1,18}}(?![0-9])))*))"
+_BREAK = re.compile(r"[\s,()\[\]=<>]")
 _ATTRIBUTE = re.compile(rf"({_CHARACTER}+?){_ID}")
 ATTRIBUTE_OR_RUN = re.compile(rf"{_NAME}{_ID}|{_CHARACTER}++")
 _ALIAS = re.compile(rf"^(.*) AS ([^\s]+?){_ID}$", re.DOTALL)
@@ -159,6 +160,11 @@ def _skeleton(text: str) -> Iterator[str]:
 def _operators(text: str, start: int, end: int) -> Iterator[str]:
     for match in _OPERATOR_OR_FUNCTION.finditer(text, start, end):
         yield match[1] or match[2] or match[3]
+
+
+def last_word(column: str) -> str:
+    """What texts tell of the name of a column, which may be several words (Names.lastWord)."""
+    return _BREAK.split(column)[-1]
 
 
 def without_ids(names: str) -> str:

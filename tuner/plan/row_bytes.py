@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
-from tuner.plan.expression import MORE, bracketed, split_top_level, without_ids
+from tuner.plan.expression import MORE, bracketed, last_word, split_top_level, without_ids
 from tuner.plan.node import PlanNode
 from tuner.plan.relation import columns_cut, is_scan, scan_columns
 
@@ -42,10 +42,15 @@ def row_bytes(node: PlanNode) -> int:
 
 
 def read_columns(scan: PlanNode) -> tuple[str, ...]:
-    """The names of the columns that a scan reads: those that its list is too short for are in the schema of its files."""
-    listed = [name for name, _ in scan_columns(scan)]
-    schema = _of_schema(scan.metadata.get("ReadSchema", "")) if columns_cut(scan) else ()
-    return tuple(dict.fromkeys((*listed, *schema)))
+    """The names of the columns that a scan reads, as lists tell them: of several words the last."""
+    return tuple(dict.fromkeys(filter(None, map(last_word, _whole_names(scan)))))
+
+
+def _whole_names(scan: PlanNode) -> list[str]:
+    """Those that a list is too short for are in the schema of the scan's files, by their whole names as all are there."""
+    schema = _of_schema(scan.metadata.get("ReadSchema", "")) if columns_cut(scan) else {}
+    words = set(map(last_word, schema))
+    return [*(name for name, _ in scan_columns(scan) if name not in words), *schema]
 
 
 # The name of a column, as far as texts tell, and whether they tell that it is a bigint.
@@ -58,7 +63,7 @@ def _columns(node: PlanNode) -> list[_Column]:
         if aggregate := aggregate_parts(node) if node.name in AGGREGATES else None:
             return [column for found in aggregate for column in _of_list(found)]
         if is_scan(node) and columns_cut(node) and "ReadSchema" in node.metadata:
-            return [(name, False) for name in read_columns(node)]
+            return [(name, False) for name in _whole_names(node)]
         if node.name == "Project" or is_scan(node) or not node.children:
             found = bracketed(node.text.removeprefix(node.full_name)) or bracketed(node.text)
             return _of_list(found[0]) if found else []

@@ -20,8 +20,6 @@ public final class Lineage {
       "Cast", "AnsiCast", "TryCast", "KnownFloatingPointNormalized", "NormalizeNaNAndZero", "PromotePrecision"}));
   private static final Pattern GENERATED = Pattern.compile("(_gen_alias|_extract)_\\d+");
   private static final Pattern SUBQUERY = Pattern.compile("\\b(?:scalar-)?subquery\\b");
-  // Where the text of a plan is read, what is called by several words is no alias.
-  private static final Pattern SPACE = Pattern.compile("\\s");
 
   private final Names names;
   // By the ids of columns: the column that one renames, the name of what one computes.
@@ -43,7 +41,8 @@ public final class Lineage {
     for (int i = 0; i < columns.size(); i++) {
       if (!(columns.get(i) instanceof Alias)) continue;
       Alias alias = (Alias) columns.get(i);
-      if (SPACE.matcher(alias.name()).find()) continue;
+      // Where the text of a plan is read, what is called by several words is no alias.
+      if (Names.SPACE.matcher(alias.name()).find()) continue;
       Long id = Long.valueOf(alias.exprId().id());
       Expression stripped = withoutCasts(alias.child());
       if (isOneWord(stripped)) renamed.put(id, id((Attribute) stripped));

@@ -49,8 +49,10 @@ public final class Names {
   /** Java's Object.toString: a class, and a hash that each object has of its own. */
   private static final Pattern OBJECT = Pattern.compile("[\\w.$]+@[0-9a-f]{1,8}");
   private static final Pattern PLAIN_COLUMN = Pattern.compile("[A-Za-z0-9_]+");
+  /** White space to who reads the text of a plan, which is not of ASCII alone. */
+  static final Pattern SPACE = Pattern.compile("(?U)[\\s\\x1c-\\x1f]");
   // Where the text of a plan is read, the name of a column ends at any of these.
-  private static final Pattern BREAKS = Pattern.compile("[\\s,()\\[\\]=<>]");
+  private static final Pattern BREAKS = Pattern.compile(SPACE + "|[,()\\[\\]=<>]");
   private static final String JDBC = "JDBCRelation";
   // Before Spark 3.4 (SPARK-40067) the text of a scan tells its table only where the source describes itself so.
   private static final boolean SCANS_NAME_TABLES = scansNameTables();

@@ -63,6 +63,11 @@ public final class Lineage {
     return computedOf(stripped);
   }
 
+  /** The source of a column that the text of a condition names: it tells the last word alone. */
+  public String sourceOfWord(Attribute column) {
+    return Names.identifier(ofColumn(Names.lastWord(column), id(column)));
+  }
+
   private static boolean isOneWord(Expression expression) {
     return expression instanceof Attribute && Names.lastWord((Attribute) expression).equals(((Attribute) expression).name());
   }

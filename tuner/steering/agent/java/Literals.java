@@ -170,7 +170,7 @@ public final class Literals {
       Attribute column = column(found, columns);
       if (column == null) return "";
       areRead &= lineage.isRead(column);
-      sources.add(lineage.source(column));
+      sources.add(lineage.sourceOfWord(column));
     }
     return areRead ? joined(sources) : computed(sources);
   }
@@ -212,7 +212,7 @@ public final class Literals {
 
   private String sourceOf(Matcher found, Map columns) {
     Attribute column = column(found, columns);
-    return column == null ? found.group(1) : lineage.source(column);
+    return column == null ? found.group(1) : lineage.sourceOfWord(column);
   }
 
   /**

@@ -59,9 +59,23 @@ def test_a_table_is_called_what_its_scan_tells(
     assert _agent_says(home, jar_for(home), tmp_path, package) == relation_name(node)
 
 
+@pytest.mark.spark
+def test_a_spark_whose_scans_cannot_be_asked_fails_no_query(tmp_path: Path, jar_for: Callable[[Path], Path]) -> None:
+    unreadable = tmp_path / "org/apache/spark/sql/execution/datasources/v2/BatchScanExec.class"
+    unreadable.parent.mkdir(parents=True)
+    unreadable.touch()
+    assert _agent_says(pip_spark(), jar_for(pip_spark()), tmp_path, "shop.source") == "lake.shop.orders"
+
+
 def _agent_says(home: Path, jar: Path, directory: Path, package: str) -> str:
     probe = directory / "Probe.java"
     probe.write_text(PROBE % package, encoding="utf-8")
-    command = ["java", *SMALL_RUNS.split(), "-cp", f"{home}/jars/*:{jar}", "org.codehaus.janino.SimpleCompiler"]
+    command = [
+        "java",
+        *SMALL_RUNS.split(),
+        "-cp",
+        f"{directory}:{home}/jars/*:{jar}",
+        "org.codehaus.janino.SimpleCompiler",
+    ]
     command += [str(probe), f"{package}.Probe"]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.strip()

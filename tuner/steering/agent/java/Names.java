@@ -187,9 +187,13 @@ public final class Names {
   }
 
   private static boolean scansNameTables() {
-    Method[] methods = BatchScanExec.class.getMethods();
-    for (int i = 0; i < methods.length; i++) if (methods[i].getName().equals("table")) return true;
-    return false;
+    try {
+      Method[] methods = BatchScanExec.class.getMethods();
+      for (int i = 0; i < methods.length; i++) if (methods[i].getName().equals("table")) return true;
+      return false;
+    } catch (Throwable error) {
+      return true; // as most releases; without this class nothing could be named
+    }
   }
 
   private static String ofRelation(LogicalRelation leaf) {

@@ -26,6 +26,8 @@ public final class Agent {
   private static final Logger LOG = LoggerFactory.getLogger("tuner.steering.agent");
   private static final Set SAID = Collections.synchronizedSet(new HashSet());
   private static final int MOST_WARNINGS = 50;
+  /** What comes of most failures. */
+  public static final String UNCHANGED = "the plan stays as it was";
 
   // What sessions have said, by application and source.
   private static final Map KNOWN = new LinkedHashMap();
@@ -98,12 +100,12 @@ public final class Agent {
     if (SAID.size() < MOST_WARNINGS && SAID.add(message)) LOG.warn("spark-tuner agent: " + message);
   }
 
-  /** What must not be caught is thrown on; of the rest, what it says in one line. */
-  public static String failure(Throwable error) {
+  /** What must not be caught is thrown on; of the rest, what it says in one line. What comes of it is said in the log alone. */
+  public static String failure(Throwable error, String effect) {
     // Not all errors of the machine: Java 8 has one for the name of a class in an object in an object of Scala's (SPARK-32999).
     if (error instanceof OutOfMemoryError || error instanceof ThreadDeath) throw (Error) error;
     String reason = "the agent failed: " + reasonOf(error);
-    warn(reason + "; the plan stays as it was");
+    warn(reason + "; " + effect);
     return reason;
   }
 

@@ -18,7 +18,7 @@ public final class BroadcastCost implements CostEvaluator {
     try {
       tooLarge = tooLarge(plan);
     } catch (Throwable error) {
-      Agent.failure(error);
+      Agent.failure(error, "plans are compared as Spark compares them");
     }
     return new Priced(tooLarge, SparkCost.evaluator().evaluateCost(plan));
   }

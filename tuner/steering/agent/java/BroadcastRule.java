@@ -31,7 +31,7 @@ public final class BroadcastRule extends Rule {
       for (int i = 0; i < joins.size(); i++) account((Join) joins.get(i), broadcasts);
       return new Counted().of((LogicalPlan) given);
     } catch (Throwable error) {
-      return uncounted((LogicalPlan) given, Held.uncounted(Agent.failure(error)));
+      return uncounted((LogicalPlan) given, Held.uncounted(Agent.failure(error, "what it did not count has no hint")));
     }
   }
 
@@ -40,7 +40,7 @@ public final class BroadcastRule extends Rule {
     try {
       return new Uncounted(held).of(plan);
     } catch (Throwable error) {
-      Agent.failure(error);
+      Agent.failure(error, Agent.UNCHANGED);
       return plan;
     }
   }

@@ -20,7 +20,7 @@ public final class CountingStrategy extends SparkStrategy {
       else if (plan instanceof Join) found = later(withoutHint((Join) plan));
       else if (Shuffled.isForJoin(plan)) found = Shuffled.exchange(plan, planLater((LogicalPlan) Trees.children(plan).get(0)));
     } catch (Throwable error) {
-      Agent.failure(error);
+      Agent.failure(error, Agent.UNCHANGED);
     }
     return Trees.seq(found == null ? Collections.EMPTY_LIST : Collections.singletonList(found));
   }

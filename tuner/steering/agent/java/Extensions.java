@@ -45,7 +45,7 @@ public final class Extensions extends AbstractFunction1 implements SparkSessionE
         addHintRule((ExperimentalMethods) session.getClass().getMethod("experimental", new Class[0])
             .invoke(session, new Object[0]));
       } catch (Throwable error) {
-        Agent.failure(error);
+        Agent.failure(error, "no join is hinted");
       }
       return new OrderRule();
     }

@@ -24,13 +24,13 @@ public final class HintRule extends Rule {
       if (pass.queries.isEmpty() && pass.trace == null) return plan;
       result = hinted(plan, pass);
     } catch (Throwable error) {
-      pass.undoHints(Agent.failure(error));
+      pass.undoHints(Agent.failure(error, "no join is hinted"));
     }
     pass.nanos += System.nanoTime() - start;
     try {
       report(pass);
     } catch (Throwable error) {
-      Agent.failure(error);
+      Agent.failure(error, "what became of the directives is not told");
     }
     pass.done(result);
     return result;
@@ -40,7 +40,7 @@ public final class HintRule extends Rule {
     try {
       return Pass.of(plan);
     } catch (Throwable error) {
-      Agent.failure(error);
+      Agent.failure(error, "no join is hinted");
       return null;
     }
   }

@@ -29,7 +29,7 @@ public final class OrderRule extends Rule {
       MeasuredFirst.leaveWhereUnloadable();
       pass = Pass.begin(plan);
     } catch (Throwable error) {
-      Agent.failure(error);
+      Agent.failure(error, Agent.UNCHANGED);
       return plan;
     }
     try {
@@ -42,7 +42,7 @@ public final class OrderRule extends Rule {
       }
       return queries.isEmpty() ? plan : ordered(plan, queries, pass);
     } catch (Throwable error) {
-      pass.undo(Agent.failure(error));
+      pass.undo(Agent.failure(error, Agent.UNCHANGED));
       return plan;
     } finally {
       // An optimisation that fails leaves its pass behind, which must not keep the plan alive.
@@ -105,7 +105,7 @@ public final class OrderRule extends Rule {
     try {
       return Sealed.open(locked, relations, columns);
     } catch (IllegalArgumentException error) {
-      Agent.failure(error);
+      Agent.failure(error, "what is sealed is not read");
       return null;
     }
   }

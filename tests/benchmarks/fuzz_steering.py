@@ -82,7 +82,7 @@ def batch(
     for steered in executions:
         of_program = drawn[steered.label.removeprefix(_STEERED)]
         statuses.update((of_program[id_], status) for id_, (status, _) in steered.outcomes.items())
-    return report, statuses, list(failures(executions))
+    return report, statuses, list(failures(logs))
 
 
 def main() -> None:

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from tuner.model.directive_result import DirectiveStatus
 from tuner.plan.hint_result import hint_result
 from tuner.plan.joins import Join, every_join
 
-from .agent_log import Steered
+from .agent_log import Steered, agent_events
 from .names_of_tuner import joins_of
 
 Sides = tuple[tuple[str, ...], ...]
-_FAILED = "the agent failed: "  # Agent.failure
 
 
-def failures(executions: Iterable[Steered]) -> Iterator[str]:
-    """Directives that an error of the agent's own kept from a plan: it leaves that as it was, and the rows are the same."""
-    for steered in executions:
-        for id_, (_, reason) in steered.outcomes.items():
-            if _FAILED in reason:
-                yield f"{steered.label}: {id_}: {reason}"
+def failures(logs: Path) -> Iterator[str]:
+    """Errors of the agent's own in runs that are traced: it leaves plans as they were, and the rows are the same."""
+    for event in agent_events(logs, "AgentFailed"):
+        yield f"execution {event['executionId']}: {event['reason']}"
 
 
 def unlike_signatures(executions: Iterable[Steered]) -> Iterator[str]:

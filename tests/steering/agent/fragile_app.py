@@ -49,12 +49,13 @@ def main(options_file: str, report_file: str) -> None:
     named = {name: Fragile(**made) for name, made in options.get("programs", {}).items()}
     fragile = named or drawn_programs(*options["numbers"])
     programs: dict[str, Program] = {name: program.run for name, program in fragile.items()}
-    # Traced: directives act on the values that the agent says a plan has.
-    plain = run_all(spark, PLAIN, programs, lambda name: {"spark.tuner.agent.trace": "true"})
+    # Directives act on the values that the agent says a plan has; and it says where it fails.
+    traced = {"spark.tuner.agent.trace": "true"}
+    plain = run_all(spark, PLAIN, programs, lambda name: traced)
     directives = drawn(spark, options["phase"])
     texts = {name: message(found) for name, found in directives.items()}
     healthy = {name: program for name, program in programs.items() if not plain[name][1]}
-    steered = run_all(spark, "steered", healthy, lambda name: {"spark.tuner.directives": texts.get(name, "")})
+    steered = run_all(spark, "steered", healthy, lambda name: {**traced, "spark.tuner.directives": texts.get(name, "")})
     # What differs may do so by itself.
     doubtful = {name: healthy[name] for name, outcome in steered.items() if not same(outcome, plain[name])}
     again = run_all(spark, "again", doubtful, lambda name: {})

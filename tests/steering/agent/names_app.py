@@ -78,6 +78,7 @@ def main(statements_file: str, tables: str) -> None:
         jobs = [pool.submit(run, spark, name, text.replace("{tables}", tables)) for name, text in statements.items()]
         for job in jobs:
             job.result()
+    run(spark, "unnameable", "SELECT v FROM rows.unnameable")
     spark.stop()
 
 

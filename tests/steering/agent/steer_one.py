@@ -57,7 +57,7 @@ def steer(
     ran = way(job, name, {**agent_conf, **_directives(job, name, before, in_file), "spark.tuner.agent.trace": "true"})
     executions = steered_executions(ran.logs)
     outcomes = {id_: outcome for execution in executions for id_, outcome in execution.outcomes.items()}
-    problems = [*failures(executions), *unlike_signatures(executions)]
+    problems = [*failures(ran.logs), *unlike_signatures(executions)]
     for execution in executions:
         problems += [*unlike_orders(execution, before.queries), *unlike_hints(execution, before.queries)]
     with_datasets = any(line.startswith(_DATASETS) for line in ran.rows)

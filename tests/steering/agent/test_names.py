@@ -17,6 +17,7 @@ from tuner.plan.literals import query_values
 
 from . import plan_names
 from .agent_log import steered_executions
+from .checks import failures
 from .conftest import pip_spark
 from .names_of_tuner import blocks, blocks_told, relations_and_columns, signatures
 from .submits import compile_application
@@ -79,6 +80,9 @@ def test_the_agent_still_computes_the_recorded_names(
             plan_names.write(name, statement, ran[name])
     assert {name: found.agent for name, found in ran.items()} == {
         name: plan_names.recorded(name).agent for name in statements
+    }
+    assert {failure.partition(": ")[2] for failure in failures(logs)} == {
+        "the agent failed: IllegalStateException: no name"
     }
     (words,) = (one for one in steered_executions(logs) if one.label == "columns_of_several_words")
     assert words.execution.values.conditions == query_values(words.plan, words.execution.logical_plan).conditions

@@ -31,7 +31,7 @@ def test_results_are_the_same(steered_run: SteeredRun) -> None:
 
 
 def test_the_agent_fails_at_no_plan(steered_run: SteeredRun) -> None:
-    assert list(failures(steered_run.executions)) == []
+    assert list(failures(steered_run.logs)) == []
 
 
 def test_the_rules_change_nothing_in_a_plan_of_theirs(steered_run: SteeredRun) -> None:

@@ -28,6 +28,7 @@ SOURCES = (
     "Budget",
     "Pass",
     "AgentLoaded",
+    "AgentFailed",
     "PlanSteered",
     "Agent",
     "RowChanges",

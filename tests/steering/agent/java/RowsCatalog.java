@@ -48,7 +48,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * Tables of (id, v) in the memory of one process, which Spark may change row by row, and which know their largest values; a table that
- * is dropped is as at first. One task reads those whose name begins with single_, two the others.
+ * is dropped is as at first. One task reads those whose name begins with single_, two the others. The agent cannot ask `unnameable`
+ * for its name.
  */
 public class RowsCatalog implements TableCatalog {
   private static final int ROWS = 60;
@@ -102,6 +103,8 @@ public class RowsCatalog implements TableCatalog {
     }
 
     public String name() {
+      StackTraceElement[] calls = new Throwable().getStackTrace();
+      if (name.equals("unnameable") && calls[1].getClassName().startsWith("tuner.")) throw new IllegalStateException("no name");
       return name;
     }
 

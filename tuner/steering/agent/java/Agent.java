@@ -106,7 +106,16 @@ public final class Agent {
     if (error instanceof OutOfMemoryError || error instanceof ThreadDeath) throw (Error) error;
     String reason = "the agent failed: " + reasonOf(error);
     warn(reason + "; " + effect);
+    postFailure(reason);
     return reason;
+  }
+
+  private static void postFailure(String reason) {
+    try {
+      if (traces()) post(new AgentFailed(executionId(), reason));
+    } catch (RuntimeException error) {
+      warn("an event was not posted: " + reasonOf(error));
+    }
   }
 
   private static String reasonOf(Throwable error) {

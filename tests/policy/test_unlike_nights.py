@@ -85,49 +85,6 @@ def test_what_loses_little_by_little_is_left_out_once_and_goes_out(action: Actio
     assert max(lost) < 70
 
 
-@BOTH
-def test_what_loses_more_the_more_it_reads_is_left_out_once_its_inputs_have_doubled_and_goes_out(
-    action: Action,
-) -> None:
-    def night(number: int) -> Night:
-        size = 1.1**number
-        return Night({"q1": 100, "q2": 50}, 0.7 * size**0.5, size)
-
-    lost, _ = nights_lost(action, night, 24)
-    assert lost[0] < 10
-    assert lost[-1] < 15
-
-
-def left_out_as_outgrown(size: Callable[[int], float], nights: int = 40) -> list[int]:
-    """The nights in which a change that gains at any size is left out since what its query reads has grown."""
-    change, chance = recommend(hint("q1"), before=100, after=60, high=90), random.Random(1)
-    runs: list[Run] = []
-    for number in range(nights):
-        decision = decide(situation(Mode.AUTO, 1, runs, [change]))
-        took = 100 * size(number) * chance.gauss(1, 0.03) * (0.7 if in_force(decision) else 1)
-        runs.append(run(number, {"q1": took, "q2": 50}, *decision.changes, input_bytes=round(GB * size(number))))
-    held = [(n, d.held) for n, ran in enumerate(runs) for d in ran.decision.changes]
-    return [n for n, why in held if why and why.code is ReasonCode.OUTGROWN]
-
-
-def test_a_change_is_left_out_once_each_time_its_inputs_have_doubled() -> None:
-    assert left_out_as_outgrown(lambda n: 1.0 if n < 10 else 3.0) == [13]
-    assert left_out_as_outgrown(lambda n: 3.0 ** (n // 10)) == [13, 23, 33]
-    assert not left_out_as_outgrown(lambda n: 1.0 if n < 10 else 1.9)
-    assert not left_out_as_outgrown(lambda n: 3.0 if n < 10 else 1.0)
-
-
-def test_what_comes_and_goes_has_not_grown() -> None:
-    assert not left_out_as_outgrown(lambda n: 10.0 if n == 12 else 1.0), "a date that is run again"
-    assert not left_out_as_outgrown(lambda n: 5.0 if n % 7 == 3 else 1.0), "a Monday"
-    assert not left_out_as_outgrown(lambda n: 5.0 if n % 7 in {3, 4} else 1.0), "a weekend"
-    assert not left_out_as_outgrown(lambda n: 10.0 if n % 2 else 1.0)
-
-
-def test_of_a_week_with_three_large_days_one_run_is_asked_once() -> None:
-    assert len(left_out_as_outgrown(lambda n: 5.0 if n % 7 in {3, 4, 5} else 1.0)) == 1
-
-
 def test_what_begins_to_lose_with_some_values_of_a_query_goes_out() -> None:
     def night(number: int) -> Night:
         full = not number % 2

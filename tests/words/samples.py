@@ -270,7 +270,6 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": 4}),
     Reason(ReasonCode.LONG_IN_FORCE, {"run": "etl/1/1"}),
-    Reason(ReasonCode.OUTGROWN, {"run": "etl/1/1", "bytes": 3_100_000_000, "most_bytes": 1_200_000_000}),
     Reason(ReasonCode.NEVER_WITHOUT),
     Reason(ReasonCode.NO_RUN_WITHOUT, {"run": "etl/1/1"}),
     Reason(ReasonCode.OTHER_VALUES_IN_EACH_RUN, {"runs": 2}),

@@ -35,9 +35,6 @@ IN_FORCE = frozenset({Standing.TRIAL, Standing.PROMOTED, Standing.PINNED})
 # What was in force and is not to come back by itself.
 TAKEN_OUT = frozenset({Standing.ROLLED_BACK, Standing.EXPIRED})
 
-# Why a run is to be without what is proven, one change a run.
-LEFT_OUT_IN_TURN = frozenset({ReasonCode.LONG_IN_FORCE, ReasonCode.OUTGROWN})
-
 
 class CohortState(StrEnum):
     """observing: nothing in force. trial: something is on trial. tuned: only what is proven or pinned is in force.
@@ -159,8 +156,8 @@ class Decision:
 
     @property
     def left_out_for_long(self) -> frozenset[str]:
-        """Ids of what the run is to be without because no run that counts was, or none that read as much: one run tells."""
-        return frozenset(d.id for d in self.changes if d.held and d.held.code in LEFT_OUT_IN_TURN)
+        """Ids of what the run is to be without because no run that counts was: one run tells."""
+        return frozenset(d.id for d in self.changes if d.held and d.held.code is ReasonCode.LONG_IN_FORCE)
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -58,7 +58,6 @@ class ReasonCode(StrEnum):
     NO_RUN_WITHOUT = "no_run_without"
     NEVER_WITHOUT = "never_without"
     LONG_IN_FORCE = "long_in_force"
-    OUTGROWN = "outgrown"
     ONE_MORE_WITHOUT = "one_more_without"
     NEVER_MEASURED = "never_measured"
     QUERY_FAILED = "query_failed"

@@ -13,7 +13,6 @@ HELD_OUT = frozenset(
         ReasonCode.NEVER_WITHOUT,
         ReasonCode.NO_RUN_WITHOUT,
         ReasonCode.ONE_MORE_WITHOUT,
-        ReasonCode.OUTGROWN,
     }
 )
 

@@ -210,8 +210,6 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     "without it",
     ReasonCode.NO_RUN_WITHOUT: "left out once, to compare: most of run {run} had filter values that never ran without it",
     ReasonCode.LONG_IN_FORCE: "left out once, to compare: of the runs up to {run} that still count none was without it",
-    ReasonCode.OUTGROWN: "left out once, to compare: its queries read {bytes} or more in the last runs up to {run}, and "
-    "{most_bytes} at most in those without it",
     ReasonCode.NEVER_WITHOUT: "left out once, to compare: this job never ran without it",
     ReasonCode.ONE_MORE_WITHOUT: "left out once, to compare: {runs:run} with it did not show whether it helps",
     ReasonCode.NEVER_MEASURED: "it could not be measured in {runs:run}",

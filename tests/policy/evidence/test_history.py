@@ -156,33 +156,6 @@ def test_with_half_the_input_half_the_seconds_are_no_gain() -> None:
     assert found.high > 0.9
 
 
-LARGE = scanned(100, 1, gib=4, changed=True)
-
-
-def grown(*, first_gib: int = 1) -> History:
-    """One run without a change, and runs with it: at first of inputs as large, lately of 4 GiB."""
-    history = History()
-    history.add([scanned(40, 1, gib=first_gib)])
-    for night in [scanned(20, 1, changed=True)] * 6 + [LARGE] * 4:
-        history.add([night])
-    return history
-
-
-def test_one_run_without_a_change_that_reads_as_much_as_runs_do_now_tells_more_than_many_of_smaller_inputs() -> None:
-    history = grown()
-    assert history.outgrown(LARGE, "change") == pytest.approx((4 * 2**30, 2**30))
-    history.add([scanned(80, 1, gib=4)])
-    assert history.outgrown(LARGE, "change") is None
-    found = history.effect(LARGE, CHANGE)
-    assert found is not None
-    assert math.exp(found.mean) == pytest.approx(1.2, abs=0.05)
-    assert found.above(1.03) > 0.8
-
-
-def test_inputs_have_not_grown_past_what_is_not_counted() -> None:
-    assert grown(first_gib=0).outgrown(LARGE, "change") is None
-
-
 def test_a_run_that_a_version_before_stored_counts_with_those_that_tell_more() -> None:
     """Eight scans, then the same eight with each file once, then one."""
     found = ratio_after(*[scanned(40, 8, told=False)] * 2, scanned(40, 8), scanned(11, 1, changed=True))

@@ -48,18 +48,6 @@ def test_a_change_that_replaces_another_is_held_against_that() -> None:
     assert math.exp(found.effect(["new"], instead_of=["old"]).mean) == pytest.approx(1.6, rel=0.05)
 
 
-def test_what_runs_without_changes_take_is_learned_anew_and_what_runs_with_them_take_stays() -> None:
-    found = seen(10, 10)
-    for _ in range(4):
-        found.observe(math.log(6), 0.0, CHANGE, NOISE**2)
-    before = found.foretold(0.0, CHANGE)
-    found.part(["change", "never seen"], 1.0)
-    assert found.foretold(0.0, CHANGE) == pytest.approx(before)
-    assert found.foretold(0.0, {})[1] > 1.0
-    found.observe(math.log(5), 0.0, {}, NOISE**2)
-    assert math.exp(found.effect(["change"]).mean) == pytest.approx(1.2, rel=0.03)
-
-
 def test_how_seconds_follow_the_input_is_learned() -> None:
     found = LogFilter()
     for size in (0.0, 2.3, 0.0, 2.3, 0.0):

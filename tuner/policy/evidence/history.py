@@ -101,13 +101,12 @@ class History:
             self._has_read = self._has_read or query.input_bytes > 0
             self._known[key].tell_size(query)
             self._known[key].fleeting = query.fleeting
-            self._known[key].tell_anew(query)
             pairs.append((query, self._known[key]))
         for metric in METRICS:
             self._learn(metric, pairs)
         for query, known in pairs:
             is_beside = query.fingerprint in beside
-            known.add_run(query, is_beside=is_beside)
+            known.add_run(query.changes | query.properties, query.cpu_share, is_beside=is_beside)
             for stage, seconds in query.stages.items():
                 usual = known.stages.get(stage)
                 known.stages[stage] = seconds if usual is None else 0.7 * usual + 0.3 * seconds
@@ -121,15 +120,6 @@ class History:
     def ever_without(self, fingerprint: str, change: str) -> bool:
         """Whether any run of a query, whatever its values, was without a change."""
         return any(known.ever_without(frozenset([change])) for known in self._by_query.get(fingerprint, ()))
-
-    def outgrown(self, query: Measured, change: str) -> tuple[float, float] | None:
-        """The bytes that the last runs of a query with a change read at least, and the most that any without it did; None where
-        its inputs have not grown past that."""
-        known = self._of(query)
-        grown = known.sizes.outgrown(change) if known else None
-        if known is None or grown is None:
-            return None
-        return known.input_bytes * math.exp(grown.least), known.input_bytes * math.exp(grown.most)
 
     @property
     def has_controls(self) -> bool:
@@ -373,7 +363,7 @@ class History:
         """The log of the input over that of its first run, the log of what is measured, by the clock as if it had that run's
         cores, and the variance that scaling adds to that."""
         size = known.size_of(query)
-        log, extra = math.log(value), (EFFECT_BY_SIZE * (size - known.told_at)) ** 2
+        log, extra = math.log(value), (EFFECT_BY_SIZE * size) ** 2
         if metric is CLOCK and query.cores and known.cores and query.cores != known.cores:
             more = math.log(query.cores / known.cores)
             log += CORES * more

@@ -8,7 +8,6 @@ from typing import NamedTuple, Self
 
 from tuner.policy.evidence.log_filter import LogFilter
 from tuner.policy.evidence.metric import CLOCK, METRICS
-from tuner.policy.evidence.sizes import Sizes
 from tuner.policy.evidence.spread import Spread
 from tuner.policy.measure import Measured
 
@@ -38,7 +37,7 @@ class KnownQuery:
     ever in force. `together` are its runs by the changes that were in force in them. `speeds` are how long the machine took
     against usual in the latest run (logs by metric); how `unsure` that was, which it shares with the other queries, and its own
     `noise` are variances, by the clock. `fleeting`: its values are others in each run, which move it, and all that is measured
-    of it alike. `sizes` are those of its runs' inputs, as `size_of` has them; at `told_at` runs last told what a change does.
+    of it alike.
     """
 
     input_bytes: int
@@ -56,8 +55,6 @@ class KnownQuery:
     unsure: float = 0.0
     noise: float = 0.0
     fleeting: bool = False
-    sizes: Sizes = field(default_factory=Sizes)
-    told_at: float = 0.0
 
     @classmethod
     def of(cls, query: Measured) -> Self:
@@ -80,26 +77,14 @@ class KnownQuery:
         size = math.log(now / self.input_bytes) if now and self.input_bytes else 0.0
         return size if abs(size) > SAME_INPUT else 0.0
 
-    def tell_anew(self, query: Measured) -> None:
-        """Where this is the first run without changes since inputs have grown past what such runs read: it tells what the query
-        takes without them now, and those before it do not."""
-        grown = self.sizes.told_anew(self.size_of(query), query.changes | query.properties) if query.data_bytes else {}
-        if grown:
-            self.told_at = self.size_of(query)
-            for filter_ in self.filters.values():
-                filter_.part(grown.keys(), max(grown.values()))
-
-    def add_run(self, query: Measured, *, is_beside: bool) -> None:
+    def add_run(self, in_force: frozenset[str], cpu_share: float, *, is_beside: bool) -> None:
         """Runs side by side had one machine, and its one hour: they count as one."""
-        in_force = query.changes | query.properties
         number, logs, unsure, noise = self.together.get(in_force, Runs())
         if not (number and is_beside):
-            logs += math.log(max(LEAST_SHARE, query.cpu_share))
+            logs += math.log(max(LEAST_SHARE, cpu_share))
             self.together[in_force] = Runs(number + 1, logs, unsure + self.unsure, noise + self.noise)
         self.seen |= in_force
-        self.cpu_share = query.cpu_share
-        if query.data_bytes:
-            self.sizes.add(self.size_of(query), in_force, is_beside=is_beside)
+        self.cpu_share = cpu_share
 
     def runs_with(self, changes: frozenset[str]) -> int:
         return sum(runs.number for ids, runs in self.together.items() if not ids.isdisjoint(changes))

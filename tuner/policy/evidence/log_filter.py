@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from tuner.policy.evidence.log_ratio import CERTAIN, UNKNOWN, LogRatio
 
@@ -124,14 +124,6 @@ class LogFilter:
         for id_ in changes:
             if (i := self._index.get(id_)) is not None:
                 self._covariance[i][i] += deviation**2
-
-    def part(self, changes: Collection[str], deviation: float) -> None:
-        """Makes what runs without these changes take less sure by so much. What runs with all of them take stays as sure."""
-        places = [i for id_ in changes if (i := self._index.get(id_)) is not None]
-        parts = [(_LEVEL, 1.0), *((i, -1.0 / len(places)) for i in places)] if places else []
-        for i, one in parts:
-            for j, other in parts:
-                self._covariance[i][j] += one * other * deviation**2
 
     def effect(self, changes: Iterable[str], instead_of: Iterable[str] = ()) -> LogRatio:
         """Of these changes together, over that of others which would be in force instead."""

@@ -1,5 +1,4 @@
-"""What the next run is to be without, since no run would ever tell what it does, or what it does to inputs as large as they are
-now: the change is held out until one has told."""
+"""What the next run is to be without, since no run would ever tell what it does: the change is held out until one has told."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
 
-from tuner.model.decision import LEFT_OUT_IN_TURN, DecidedChange, Standing
+from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.awaited_run import awaited_run
@@ -17,7 +16,7 @@ from tuner.policy.instances import are_of_others
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
-from tuner.policy.unmeasured import UNMEASURED_SHARE, are_new, most_unmeasured
+from tuner.policy.unmeasured import are_new, most_unmeasured
 from tuner.policy.unseen_ends import in_runs_not_ended
 
 # Each is to be left out once in so many runs, as many as a decision looks at: of more changes several at once.
@@ -30,43 +29,21 @@ _Due = Mapping[str, tuple[int, str]]
 
 def hold_out_if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange) -> None:
     """Leaves the next run without a property that may lose on values which came after it: no run would ever tell. So it does with
-    what is proven, once no run is left that was without it, or none that read half as much as runs do by now."""
-    record = ledger.records[decided.id]
-    if record.held_out is not None or decided.failed_without:
+    what is proven, once no run is left that was without it."""
+    record, standing = ledger.records[decided.id], decided.standing
+    queries = most_unmeasured(record.unmeasured, decided.id, ledger.measured, standing)
+    if not queries or record.held_out is not None or decided.failed_without:
         return
-    queries = most_unmeasured(record.unmeasured, decided.id, ledger.measured, decided.standing)
-    why = _if_unmeasured(ledger, run, decided, queries) if queries else None
-    if why is None and decided.standing is Standing.PROMOTED:
-        queries, why = _if_outgrown(ledger, run, decided)
-    if why and not (why.code in LEFT_OUT_IN_TURN and _would_cost_too_much(ledger, decided)):
-        awaits = awaited_run(decided.id, queries, ledger.measured, ledger.histories.of(run))
+    history, why = ledger.histories.of(run), None
+    if standing is Standing.PROMOTED and not any(history.ever_without(query, decided.id) for query in queries):
+        if _would_cost_too_much(ledger, decided):
+            return
+        why = Reason(ReasonCode.LONG_IN_FORCE, {"run": run.key})
+    elif not decided.change.is_on_joins and are_new(record.unmeasured, queries, standing):
+        why = Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key})
+    if why:
+        awaits = awaited_run(decided.id, queries, ledger.measured, history)
         ledger.records[decided.id] = replace(record, held_out=why, awaits=awaits)
-
-
-def _if_unmeasured(ledger: LedgerState, run: Run, decided: DecidedChange, queries: Collection[str]) -> Reason | None:
-    """Why it is to be left out, where most of what it reached had values that never ran without it."""
-    history = ledger.histories.of(run)
-    if decided.standing is Standing.PROMOTED and not any(history.ever_without(query, decided.id) for query in queries):
-        return Reason(ReasonCode.LONG_IN_FORCE, {"run": run.key})
-    is_new = are_new(ledger.records[decided.id].unmeasured, queries, decided.standing)
-    return Reason(ReasonCode.NO_RUN_WITHOUT, {"run": run.key}) if is_new and not decided.change.is_on_joins else None
-
-
-def _if_outgrown(ledger: LedgerState, run: Run, decided: DecidedChange) -> tuple[frozenset[str], Reason | None]:
-    """The queries (fingerprints) whose inputs have grown past what runs without it read, where these are most of what it is meant
-    for; and why it is to be left out for that."""
-    history, id_ = ledger.histories.of(run), decided.id
-    named = [query for query in ledger.measured if id_ in query.changes]
-    reached = named or [query for query in ledger.measured if id_ in query.properties]
-    grown = [(query, read) for query in reached if (read := history.outgrown(query, id_))]
-    if not grown or sum(q.seconds for q, _ in grown) < UNMEASURED_SHARE * sum(q.seconds for q in reached):
-        return frozenset(), None
-    numbers = {
-        "run": run.key,
-        "bytes": sum(now for _, (now, _) in grown),
-        "most_bytes": sum(most for _, (_, most) in grown),
-    }
-    return frozenset(query.fingerprint for query, _ in grown), Reason(ReasonCode.OUTGROWN, numbers)
 
 
 def hold_out_one_at_a_time(
@@ -75,16 +52,16 @@ def hold_out_one_at_a_time(
     of_others: frozenset[str] = frozenset(),
     now: datetime | None = None,
 ) -> None:
-    """Of what is left out since it has been in force for long, or since inputs have grown, the next run is without that alone
-    which was tried together: first what is out already. What waits for a query that the runs without it did not have keeps
-    nothing else from its turn. While a run is without it that may go on `now`, the others have it: mapped instances, dates of a
-    backfill. What is for queries `of_others` is left out where these run."""
+    """Of what is left out since it has been in force for long, the next run is without that alone which was tried together: first
+    what is out already. What waits for a query that the runs without it did not have keeps nothing else from its turn. While a
+    run is without it that may go on `now`, the others have it: mapped instances, dates of a backfill. What is for queries
+    `of_others` is left out where these run."""
     places = {run.key: place for place, run in enumerate(runs)}
     mine = {id_: record for id_, record in records.items() if not are_of_others(record.decided.queries, of_others)}
     due = {
         id_: (places[str(why.numbers["run"])], record.decided.change.trial)
         for id_, record in mine.items()
-        if (why := record.held_out) and why.code in LEFT_OUT_IN_TURN
+        if (why := record.held_out) and why.code is ReasonCode.LONG_IN_FORCE
     }
     out = _out_now(due, _waiting(due, mine, runs), mine)
     out_in_another = in_runs_not_ended(runs, now, lambda run: run.decision.left_out_for_long)

@@ -265,7 +265,8 @@ def test_what_prunes_partitions_is_no_filter_of_rows() -> None:
     assert _sites(JOINED.replace(scan, scan.replace("1000000", "2000") + asked.strip("\n") + "\n")) == ()
 
 
-def test_sites_in_force_come_before_those_of_more_rows() -> None:
+@pytest.mark.parametrize(("filters", "others"), [(1, MOST_SITES + 1), (MOST_SITES + 1, 1)])
+def test_sites_in_force_and_others_take_no_place_of_one_another(filters: int, others: int) -> None:
     """A filter that works leaves few rows: the next night asks for its number of keys."""
     asked = """
               Subquery | subquery#7
@@ -273,8 +274,11 @@ def test_sites_in_force_come_before_those_of_more_rows() -> None:
                   Scan parquet t.items | [i#5]
 """
     filtered = GROUPED.replace("(v#2 > 1)", "might_contain(Subquery subquery#7, xxhash64(k#1))").rstrip() + asked
-    texts = [*[GROUPED] * (MOST_SITES + 1), filtered.replace("output rows=4000000\n", "output rows=4000\n")]
+    texts = [*[GROUPED] * others, *[filtered.replace("output rows=4000000\n", "output rows=4000\n")] * filters]
     # Columns of their own for each.
     lines = [f"  {line}".replace("#", f"#{n}") for n, text in enumerate(texts, 1) for line in text.splitlines() if line]
     sites = _sites("\n".join(["Union", *lines]))
-    assert [site.filtered for site in sites] == [True, *[False] * (MOST_SITES - 1)]
+    assert [site.filtered for site in sites] == [
+        *[True] * min(filters, MOST_SITES),
+        *[False] * min(others, MOST_SITES),
+    ]

@@ -151,7 +151,15 @@ def test_what_is_named_after_its_expression_has_no_name() -> None:
     """Where it begins, the text does not tell: a count and a day would have one name."""
     assert columns_of("(max(day)#10 >= 2024-01-01)") == {""}
     assert columns_of("((max(day)#10 >= 2024-01-01) OR (kind#1 = DE))") == {""}
-    assert columns_of("(near(kind#1, day#3)#10 >= 3)") == {"db.sales.day,db.sales.kind"}, "a Python function"
+    assert columns_of("(max(day)[0]#10 >= 2024-01-01)") == {""}
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["near(kind#1, day#3)", "near(cast(kind#1 as int), lower(trim(day#3)))", "near(f(kind#1)#5, day#3[0], abs(3))"],
+)
+def test_a_python_function_has_the_columns_in_its_brackets(call: str) -> None:
+    assert columns_of(f"({call}#10 >= 3)") == {"db.sales.day,db.sales.kind"}
 
 
 def test_a_class_has_what_is_computed_without_a_name_unless_it_may_take_any_value() -> None:

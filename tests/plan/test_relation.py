@@ -48,7 +48,7 @@ from .trees import plan
         # With fractions of a second; a date and a number are none.
         ("Scan parquet stage.orders_20261130101530123456 | [a#1]", "stage.orders_*"),
         ("Scan parquet stage.orders_20261130_101530_123456 | [a#1]", "stage.orders_*"),
-        ("Scan parquet stage.orders_2026_11_30_10_15_30_123 | [a#1]", "stage.orders_*"),
+        ("Scan parquet stage.orders_2026_11_30_10_15_30_123 | [a#1]", "stage.orders_*_123"),
         ("Scan parquet stage.orders_20261130t101530123_part | [a#1]", "stage.orders_*_part"),
         ("Scan parquet stage.orders_20240131_12345 | [a#1]", "stage.orders_*_12345"),
         ("Scan parquet stage.orders_20240131_101530_4711 | [a#1]", "stage.orders_*_4711"),

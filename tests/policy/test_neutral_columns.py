@@ -142,7 +142,7 @@ def test_several_conditions_on_what_is_computed_under_one_name_are_never_neutral
 
 def test_that_nothing_was_computed_is_no_value_of_it() -> None:
     """A log alone does not tell of rows in a query's text, and the agent comes along once it has something to do."""
-    nights = [(n, _with(q, q.conditions or (), q.row_counts)) for n, q in (ran(n, 100_000) for n in range(2))]
+    nights = [(n, _with(q, (), q.row_counts)) for n, q in map(of_computed, range(2))]
     told = [of_computed(n, asked="b" if n == 5 else "a") for n in range(2, 6)]
     told = [(n, _with(q, (q.conditions or ())[1:], q.row_counts)) for n, q in told]
     assert neutral_columns([*nights, *told]) == set()

@@ -153,10 +153,10 @@ def measured(description: str) -> Query:
         (FILTERED.replace("'a'", "${hivevar:kind}"), True),
         (FILTERED.replace("2001", ":year"), True),
         (FILTERED.replace("2001", "?"), True),
-        (FILTERED.replace("SELECT ", "SELECT count(*) FILTER (WHERE s.size > 7), "), False),
-        (FILTERED.replace("SELECT ", "SELECT count(*) FILTER (WHERE s.a IN (SELECT b FROM c WHERE b > 7)), "), True),
+        (FILTERED.replace("SELECT ", "SELECT count(*) FILTER (WHERE s.size > 7) AS n, ") + " HAVING n > 5", True),
         (f"WITH x AS (SELECT * FROM gifts WHERE size > 7) {FILTERED}", False),
         (f"WITH x AS (SELECT * FROM gifts WHERE size > 7), y AS (SELECT * FROM x) {FILTERED}", False),
+        (f"WITH x AS (SELECT * FROM gifts WHERE size > 7) {FILTERED} UNION SELECT * FROM ${{hivevar:t}}", True),
         (
             f"WITH x AS (SELECT * FROM gifts WHERE size > 7), y AS (SELECT * FROM x) {FILTERED} UNION SELECT * FROM Y",
             True,

@@ -32,7 +32,7 @@ from tuner.plan.sides import BOUNDARIES, EXCHANGED, SHUFFLES, counted_rows, outp
 # Testing a row costs as much as shuffling a few bytes: what keeps more is not worth it, nor are inputs of fewer rows.
 MOST_KEPT = 0.5
 LEAST_ROWS = 100_000
-# Plans of machines have hundreds of joins: the inputs that are filtered are looked at, and those of most rows.
+# Plans of machines have hundreds of joins: so many inputs are looked at that are filtered, and as many that are not.
 MOST_SITES = 20
 
 _BOTH = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI})
@@ -73,10 +73,13 @@ class _Source:
 
 
 def key_filter_sites(plan: MeasuredPlan) -> tuple[KeyFilterSite, ...]:
-    """The sites of a plan that ran to its end: those in force, then those of most rows; an input with a source of each kind."""
+    """The sites of a plan that ran to its end: those that are filtered and those that are not, of most rows each; an input with a
+    source of each kind."""
     finder = _Finder(plan)
     found = [site for join in each_once(every_join(plan.root), attrgetter("node")) for site in finder.sites(join)]
-    return tuple(sorted(found, key=lambda site: (not site.filtered, -site.rows))[:MOST_SITES])
+    found.sort(key=lambda site: -site.rows)
+    filtered = [site for site in found if site.filtered]
+    return (*filtered[:MOST_SITES], *[site for site in found if not site.filtered][:MOST_SITES])
 
 
 class _Finder:

@@ -38,7 +38,8 @@ _LIKE_COLUMN = "\x02"
 _CLOSING = (")", "]")
 # The end of `max(day)#7`: where such a name begins, the text does not tell. A Python function, `f(day#3)#7`, has columns in it.
 _OF_BRACKETED_NAME = re.compile(r"[)\]]#[0-9]{1,18}")
-_OF_CALL = re.compile(r"\([^()\[\]#]*#[0-9][^()\[\]]*\)#[0-9]{1,18}")
+_INNERMOST = re.compile(r"[(\[]([^()\[\]]*)[)\]](#[0-9]{1,18})?")
+_HAS_COLUMN = re.compile(r"#[0-9]")
 _OF_CONDITIONS = frozenset({"Filter", "Join"})
 _LIMITING = "GlobalLimit"
 _ASKING = _OF_CONDITIONS | {_LIMITING}
@@ -240,7 +241,7 @@ class _Reader:
     def _columns(self, conjunct: str) -> str:
         """The columns by their sources; a digest of these where one is none that is read, for its name may be made of a value.
         "" where it is on none, or the text does not tell all."""
-        if _LAMBDA in conjunct or _OF_BRACKETED_NAME.search(_OF_CALL.sub("", conjunct)):
+        if _LAMBDA in conjunct or _has_bracketed_name(conjunct):
             return ""
         lineage = self.lineage
         found = {m[0]: int(m[2]) for m in ATTRIBUTE_OR_RUN.finditer(conjunct) if m[2]}
@@ -261,6 +262,25 @@ def _is_null_check(conjunct: str) -> bool:
     start = len("isnotnull")
     inner = argument_list(conjunct, start)
     return inner is not None and start + len(inner) + 2 == len(conjunct)
+
+
+def _has_bracketed_name(conjunct: str) -> bool:
+    """Whether a number stands behind brackets that have no column in them, at any depth."""
+    text = conjunct
+    for _ in range(_DEEPEST):
+        if not _OF_BRACKETED_NAME.search(text):
+            return False
+        shorter = _INNERMOST.sub(_without_brackets, text)
+        if shorter == text:
+            break
+        text = shorter
+    return True
+
+
+def _without_brackets(found: re.Match[str]) -> str:
+    if _HAS_COLUMN.search(found[1]):
+        return f"{_COLUMN}#0"
+    return found[0] if found[2] else ""
 
 
 def _holds_value(conjunct: str) -> bool:

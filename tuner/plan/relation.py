@@ -48,11 +48,11 @@ _LITERAL = (
     " ",
 )
 _WORDS = re.compile(r"[a-z_][\w.]*")
-# With a time of day, and behind a whole one milliseconds or microseconds.
+# With a time of day, and behind a whole one milliseconds or microseconds: three digits that stand apart may be a part's number.
 _DATE = (
     re.compile(
         r"(?<!\d)(?:19|20)\d{2}[-/_]?(?:0[1-9]|1[0-2])[-/_]?[0-3]\d"
-        r"(?:[-/_Tt]?[0-2]\d(?:[-/_]?[0-5]\d){2}[-_.]?\d{3}(?:\d{3})?|(?:[-/_Tt]?\d{2}){0,3})(?!\d)"
+        r"(?:[-/_Tt]?[0-2]\d(?:[-/_]?[0-5]\d){2}(?:[-_.]?\d{6}|\.?\d{3})|(?:[-/_Tt]?\d{2}){0,3})(?!\d)"
     ),
     "*",
 )

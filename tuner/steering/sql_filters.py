@@ -101,6 +101,9 @@ def _without_unread(tree: exp.Expr) -> exp.Expr:
 
 
 def _unread(tree: exp.Expr) -> list[exp.CTE]:
+    """None where a table's name is made of something else: it may be that of any of them."""
+    if any(not isinstance(part, exp.Identifier) for table in tree.find_all(exp.Table) for part in table.parts):
+        return []
     names = _identifiers(tree)
     queries = ((query, query.alias.lower()) for query in tree.find_all(exp.CTE))
     return [query for query, name in queries if _identifiers(query)[name] == names[name]]
@@ -141,10 +144,9 @@ def _known(table: exp.Table | None) -> list[str]:
 
 
 def _conditions(tree: exp.Expr) -> Iterator[exp.Expr]:
-    """Those that decide which rows are left: an aggregate's FILTER decides what it counts."""
     for part in tree.find_all(exp.Where, exp.Having, exp.Join, exp.Merge):
         condition = part.args.get("on" if isinstance(part, (exp.Join, exp.Merge)) else "this")
-        if isinstance(condition, exp.Expression) and not isinstance(part.parent, exp.Filter):
+        if isinstance(condition, exp.Expression):
             yield condition
 
 

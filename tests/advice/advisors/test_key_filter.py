@@ -72,6 +72,12 @@ def test_nor_is_it_larger_than_what_comes_out_of_the_join() -> None:
     assert assumed.prediction is not None and bounded.prediction is not None
     assert assumed.prediction.after == bounded.prediction.after
     assert assumed.prediction.high > bounded.prediction.high
+    # Nor is what came out of it forgotten for the share that filters are thought to keep.
+    (sure,) = advised(replace(SITE, kept=0.3))
+    (few,) = advised(replace(SITE, kept=0.0025, measured=False, most_kept=0.3))
+    assert sure.prediction is not None and few.prediction is not None
+    assert few.prediction.after < sure.prediction.after
+    assert few.prediction.high == pytest.approx(sure.prediction.high, rel=0.1)
 
 
 @pytest.mark.parametrize(

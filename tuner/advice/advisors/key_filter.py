@@ -24,6 +24,7 @@ from tuner.model.change import Change, Evidence, Risk
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
+from tuner.plan.key_filter_sites import MOST_KEPT
 from tuner.plan.relation import short_name
 from tuner.spark.knobs import BLOOM_FILTER
 
@@ -83,7 +84,9 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
 
 def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
     work = work_seconds(site.amounts, costs) / cores
-    most_kept = min(site.most_kept, site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED])
+    # What came out of the join is sure, where it says anything.
+    off = site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED]
+    most_kept = site.most_kept if site.most_kept <= MOST_KEPT else min(site.most_kept, off)
     added = bloom_filter_seconds(site.rows, cores) + _source_seconds(site, costs, cores)
     return _Filter(query, site, (1 - site.kept) * work, (1 - most_kept) * work, added)
 

@@ -31,8 +31,9 @@ function recommendationsOf(name) {
 }
 
 /** What another run, or the end of one, changes. */
-function newest({ runs, last_run_at: at, last_run_state: state, latest_seconds: seconds }) {
-  return JSON.stringify([runs, at, state, seconds]);
+function newest(cohort) {
+  const { runs, last_run_at: at, last_run_state: state, last_round_at: round, last_ended_state: ended } = cohort;
+  return JSON.stringify([runs, at, state, round, ended, cohort.latest_seconds]);
 }
 
 /** How many there are behind the tabs that nobody has opened; a failure shows when one does. */

@@ -39,7 +39,8 @@ public final class Literals {
   private static final String CLOSING = ")]";
   // The end of `max(day)#7`: where such a name begins, the text does not tell. A Python function, `f(day#3)#7`, has columns in it.
   private static final Pattern OF_BRACKETED_NAME = Pattern.compile("[)\\]]#[0-9]{1,18}");
-  private static final Pattern OF_CALL = Pattern.compile("\\([^()\\[\\]#]*#[0-9][^()\\[\\]]*\\)#[0-9]{1,18}");
+  private static final Pattern INNERMOST = Pattern.compile("[(\\[]([^()\\[\\]]*)[)\\]](#[0-9]{1,18})?");
+  private static final Pattern HAS_COLUMN = Pattern.compile("#[0-9]");
   private static final String LAMBDA = "lambdafunction(";
   // Stands for a column, or a condition between columns; what a condition without values comes down to.
   private static final String A_COLUMN = "\u0003";
@@ -161,7 +162,7 @@ public final class Literals {
    * value. "" where it is on none, or the text does not tell all.
    */
   private String columnsOf(String text, Map columns) {
-    if (text.contains(LAMBDA) || OF_BRACKETED_NAME.matcher(OF_CALL.matcher(text).replaceAll("")).find()) return "";
+    if (text.contains(LAMBDA) || hasBracketedName(text)) return "";
     TreeSet sources = new TreeSet();
     boolean areRead = true;
     Matcher found = COLUMN.matcher(text);
@@ -173,6 +174,29 @@ public final class Literals {
       sources.add(lineage.sourceOfWord(column));
     }
     return areRead ? joined(sources) : computed(sources);
+  }
+
+  /** Whether a number stands behind brackets that have no column in them, at any depth. */
+  private static boolean hasBracketedName(String condition) {
+    String text = condition;
+    for (int i = 0; i < DEEPEST; i++) {
+      if (!OF_BRACKETED_NAME.matcher(text).find()) return false;
+      String shorter = withoutInnermost(text);
+      if (shorter.equals(text)) break;
+      text = shorter;
+    }
+    return true;
+  }
+
+  private static String withoutInnermost(String text) {
+    Matcher found = INNERMOST.matcher(text);
+    StringBuffer shorter = new StringBuffer();
+    while (found.find()) {
+      boolean hasColumn = HAS_COLUMN.matcher(found.group(1)).find();
+      String left = hasColumn ? A_COLUMN + "#0" : found.group(2) == null ? "" : found.group();
+      found.appendReplacement(shorter, Matcher.quoteReplacement(left));
+    }
+    return found.appendTail(shorter).toString();
   }
 
   private static String computed(TreeSet names) {

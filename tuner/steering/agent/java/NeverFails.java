@@ -11,11 +11,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.LambdaFunction;
 import org.apache.spark.sql.catalyst.expressions.Like;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.NamedLambdaVariable;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.internal.SQLConf;
@@ -179,24 +176,10 @@ public final class NeverFails {
 
   /**
    * Whether what an array is made into is of what each element brings, and little more: what is beside them, as what a lambda around
-   * this one is given, would come once with each.
+   * this one is given (NamedLambdaVariable.references), would come once with each.
    */
   private static boolean isOfElements(Expression lambda) {
-    Set used = new HashSet();
-    Set given = new HashSet();
-    addVariables(lambda, used, given);
-    return Trees.references(lambda).isEmpty() && given.containsAll(used) && !padsFar(lambda);
-  }
-
-  /** The variables that an expression uses, and those that lambdas in it are given. */
-  private static void addVariables(Expression expression, Set used, Set given) {
-    if (expression instanceof NamedLambdaVariable) used.add(((NamedLambdaVariable) expression).exprId());
-    if (expression instanceof LambdaFunction) {
-      List arguments = Trees.list(((LambdaFunction) expression).arguments());
-      for (int i = 0; i < arguments.size(); i++) given.add(((NamedExpression) arguments.get(i)).exprId());
-    }
-    List children = Trees.list(expression.children());
-    for (int i = 0; i < children.size(); i++) addVariables((Expression) children.get(i), used, given);
+    return Trees.references(lambda).isEmpty() && !padsFar(lambda);
   }
 
   /** Whether a text in an expression may be padded to more than few characters. */

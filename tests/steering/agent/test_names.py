@@ -84,5 +84,9 @@ def test_the_agent_still_computes_the_recorded_names(
     assert {failure.partition(": ")[2] for failure in failures(logs)} == {
         "the agent failed: IllegalStateException: no name"
     }
-    (words,) = (one for one in steered_executions(logs) if one.label == "columns_of_several_words")
+    found = {one.label: one for one in steered_executions(logs)}
+    words = found["columns_of_several_words"]
     assert words.execution.values.conditions == query_values(words.plan, words.execution.logical_plan).conditions
+    # Which of two columns a condition is on that the text of a plan calls the same, nothing tells.
+    told = found["columns_that_share_a_last_word"].execution.values.conditions
+    assert told is not None and sorted(condition.columns for condition in told) == ["", "", "default.dated.qty"]

@@ -99,6 +99,11 @@ public final class Lineage {
     return names.ofColumn(original(id(column))) != null;
   }
 
+  /** Whether the text of a plan calls another column of its relation the same. */
+  public boolean sharesName(Attribute column) {
+    return names.sharesName(original(id(column)));
+  }
+
   /** The column that a renamed one stands for, as far down as the plan tells. */
   private Long original(Long id) {
     Set seen = new HashSet();

@@ -169,7 +169,7 @@ public final class Literals {
     while (found.find()) {
       if (found.group(2) == null) continue;
       Attribute column = column(found, columns);
-      if (column == null) return "";
+      if (column == null || lineage.sharesName(column)) return "";
       areRead &= lineage.isRead(column);
       sources.add(lineage.sourceOfWord(column));
     }

@@ -123,6 +123,17 @@ public final class Names {
     return read == null ? null : of((LogicalPlan) read[0]) + "." + lastWord((Attribute) read[1]);
   }
 
+  /** Whether a leaf has another column that the text of a plan calls the same: `order date` and `ship date` are `date`. */
+  public boolean sharesName(Long id) {
+    Object[] read = (Object[]) columns.get(id);
+    List output = read == null ? new ArrayList() : Trees.list(((LogicalPlan) read[0]).output());
+    int named = 0;
+    for (int i = 0; i < output.size(); i++) {
+      if (lastWord((Attribute) output.get(i)).equalsIgnoreCase(lastWord((Attribute) read[1]))) named++;
+    }
+    return named > 1;
+  }
+
   /** What of a column's name stands before its number, where the text of a plan is read. */
   static String lastWord(Attribute column) {
     String[] words = BREAKS.split(column.name(), -1);

@@ -3,9 +3,8 @@
     spark-submit never_fails_app.py ASKED.json EVERY REPORT.json
 
 ASKED has by name the `conf` that is set, and expressions `by_source`: what they are selected from. The report has for each of
-these what of it may fail, by the agent (null: nothing), what may fail of other rows, and the errors that one which may not raised
-all the same, with generated code and without: one in EVERY is run, and all that may fail of other rows. Beside that it has the
-classes of all expressions in the plans: `met`.
+these what of it may fail, by the agent (null: nothing), and the errors that one which may not raised all the same, with
+generated code and without: one in EVERY is run. Beside that it has the classes of all expressions in the plans: `met`.
 """
 
 from __future__ import annotations
@@ -53,8 +52,7 @@ EXTREMES = {
 }
 
 
-Risks = tuple[str | None, str | None]
-Told = dict[str, tuple[str | None, str | None, list[str]]]
+Told = dict[str, tuple[str | None, list[str]]]
 
 
 def main(asked_file: str, every: str, report_file: str) -> None:
@@ -72,20 +70,19 @@ def main(asked_file: str, every: str, report_file: str) -> None:
         for source, expressions in setting["by_source"].items():
             plans = {one: _plan(spark, one, source) for one in expressions}
             met.update(*(_CLASS.findall(plan.toJSON()) for plan in plans.values()))
-            told[name] |= _told(spark, source, {one: _risks(spark, plan) for one, plan in plans.items()}, int(every))
+            told[name] |= _told(spark, source, {one: _risk(spark, plan) for one, plan in plans.items()}, int(every))
     Path(report_file).write_text(json.dumps({"told": told, "met": sorted(met)}), encoding="utf-8")
     spark.stop()
 
 
-def _told(spark: SparkSession, source: str, risks: dict[str, Risks], every: int) -> Told:
-    found: Told = {one: (*both, []) for one, both in risks.items()}
-    total = [one for one, (risk, _) in risks.items() if risk is None]
-    run = [one for number, one in enumerate(total) if number % every == 0 or risks[one][1]]
+def _told(spark: SparkSession, source: str, risks: dict[str, str | None], every: int) -> Told:
+    found: Told = {one: (risk, []) for one, risk in risks.items()}
+    run = [one for one, risk in risks.items() if risk is None][::every]
     for place in range(0, len(run), _AT_ONCE):
         some = run[place : place + _AT_ONCE]
         # Most raise nothing: only where one does each is asked by itself.
         if _errors(spark, some, source):
-            found |= {one: (*risks[one], _errors(spark, [one], source)) for one in some}
+            found |= {one: (None, _errors(spark, [one], source)) for one in some}
     return found
 
 
@@ -117,10 +114,10 @@ def _plan(spark: SparkSession, expression: str, source: str) -> Any:
     return spark.sql(f"SELECT {expression} AS r FROM {source}")._jdf.queryExecution().optimizedPlan()
 
 
-def _risks(spark: SparkSession, plan: Any) -> Risks:
+def _risk(spark: SparkSession, plan: Any) -> str | None:
     jvm: Any = spark._jvm
-    agent = jvm.tuner.steering.agent
-    return agent.NeverFails.obstacle(plan), agent.AggregateErrors.obstacle(plan)
+    risk = jvm.tuner.steering.agent.NeverFails.obstacle(plan)
+    return None if risk is None else str(risk)
 
 
 def _errors(spark: SparkSession, expressions: list[str], source: str) -> list[str]:

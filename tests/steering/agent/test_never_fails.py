@@ -71,15 +71,13 @@ stddev_pop(d); var_samp(d); var_pop(d); approx_count_distinct(s); max_by(s, ts);
 percentile_approx(d, 0.5); covar_samp(d, d); covar_pop(d, d); bit_and(i); bit_or(i); bit_xor(i); any_value(s);
 every(s = t); median(d); count_if(s = t); percentile(d, 0.5, 2); covar_samp(i, 1); var_samp(i % 1)
 """)
-# What raises errors of some rows, and so of these in every order; Spark 4.3 has null for what earlier ones raise of `corr`.
-OF_SAME_ROWS = _split("corr(i, 1); skewness(i % 2 * 1e-100D); kurtosis(i % 2 * 1e-100D); percentile(d, 0.5, i)")
 GENERATED = (
     "extremes LATERAL VIEW OUTER explode(a) x AS x LATERAL VIEW OUTER posexplode(mp) y AS y, k, v "
     "LATERAL VIEW OUTER inline(array(named_struct('z', s))) z AS z"
 )
 BY_SOURCE = {
     "extremes": (*TOTAL, *WINDOWS),
-    "extremes GROUP BY dt": (*OF_GROUPS, *OF_SAME_ROWS),
+    "extremes GROUP BY dt": OF_GROUPS,
     GENERATED: ("hash(x, y, k, v, z)",),
     "dropped": ("upper(s) AS u, s",),
 }
@@ -105,6 +103,7 @@ element_at(a, -2147483648);
 s RLIKE '^.{1,30000}$'; s RLIKE '\\\\R+b'; s RLIKE '\\\\X';
 unix_timestamp(dt); transform(a, x -> s); array_join(array(s, s), t); element_at(a, 0); element_at(a, i)
 """)
+RISKY_OF_GROUPS = _split("corr(i, 1); skewness(i % 2 * 1e-100D); kurtosis(i % 2 * 1e-100D); percentile(d, 0.5, i)")
 # Of these formats by rules of before Spark 3 is nothing known.
 BY_FORMAT = _split("date_format(ts, 'yyyyMM'); from_unixtime(l)")
 _ANSI = "spark.sql.ansi.enabled"
@@ -119,12 +118,12 @@ _ELSEWHERE = _split(
     "OuterReference; InSubquery; KnownNotNull; KnownNullable; PromotePrecision; UnaryPositive; UnspecifiedFrame$"
 )
 _EVERY = 1 if AT_LENGTH else 3
-Told = dict[str, dict[str, tuple[str | None, str | None, list[str]]]]
+Told = dict[str, dict[str, tuple[str | None, list[str]]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """By setting, what of each expression may fail, also of other rows, and what it raised; beside that the names in plans."""
+    """By setting, what of each expression may fail, and what it raised; beside that the names in plans."""
 
     told: Told
     met: frozenset[str]
@@ -136,7 +135,12 @@ def report(
 ) -> Report:
     work = tmp_path_factory.mktemp("never-fails")
     asked, found = work / "asked.json", work / "report.json"
-    every = {**BY_SOURCE, "extremes": (*BY_SOURCE["extremes"], *WITHOUT_ANSI, *RISKY)}
+    groups = "extremes GROUP BY dt"
+    every = {
+        **BY_SOURCE,
+        "extremes": (*BY_SOURCE["extremes"], *WITHOUT_ANSI, *RISKY),
+        groups: (*BY_SOURCE[groups], *RISKY_OF_GROUPS),
+    }
     wanted = {name: {"conf": conf, "by_source": every} for name, conf in SETTINGS.items()}
     wanted["formats of before"]["by_source"] = {"extremes": BY_FORMAT}
     asked.write_text(json.dumps(wanted), encoding="utf-8")
@@ -149,19 +153,12 @@ def report(
 def test_what_is_taken_for_it_raises_no_error(report: Report, setting: str) -> None:
     told = report.told[setting]
     total = [*(one for some in BY_SOURCE.values() for one in some), *(WITHOUT_ANSI if setting == "no ANSI" else ())]
-    assert {one: told[one] for one in total if one not in OF_SAME_ROWS and told[one] != [None, None, []]} == {}
-
-
-def test_what_raises_of_some_rows_is_taken_for_it_of_the_same_rows_alone(report: Report) -> None:
-    told = report.told["ANSI"]
-    risks = {one: told[one][:2] for one in OF_SAME_ROWS}
-    assert risks == {one: [None, one.partition("(")[0]] for one in OF_SAME_ROWS}
-    assert [one for one in OF_SAME_ROWS if not told[one][2]] == ["corr(i, 1)"]
+    assert {one: told[one] for one in total if told[one] != [None, []]} == {}
 
 
 @pytest.mark.parametrize("setting", ["ANSI", "no ANSI"])
 def test_what_may_fail_is_not_taken_for_it(report: Report, setting: str) -> None:
-    risky = [*RISKY, *(WITHOUT_ANSI if setting == "ANSI" else ())]
+    risky = [*RISKY, *RISKY_OF_GROUPS, *(WITHOUT_ANSI if setting == "ANSI" else ())]
     assert [one for one in risky if report.told[setting][one][0] is None] == []
 
 

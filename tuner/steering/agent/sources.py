@@ -57,7 +57,7 @@ SOURCES = (
     "Repeatable",
     "KeyFilters",
     "MergedPlans",
-    "AggregateErrors",
+    "SumOverflow",
     "ReadColumns",
     "SharedSubplans",
     "OrderRule",

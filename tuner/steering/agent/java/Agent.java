@@ -113,7 +113,7 @@ public final class Agent {
   private static void postFailure(String reason) {
     try {
       if (traces()) post(new AgentFailed(executionId(), reason));
-    } catch (RuntimeException error) {
+    } catch (Throwable error) {
       warn("an event was not posted: " + reasonOf(error));
     }
   }

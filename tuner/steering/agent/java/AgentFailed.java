@@ -2,7 +2,7 @@ package tuner.steering.agent;
 
 import org.apache.spark.scheduler.SparkListenerEvent;
 
-/** Says in the event log of a run that is traced that the agent failed, where no directive tells it, too. */
+/** Says in the event log of a run that is traced that the agent failed, also where no directive tells it. */
 public final class AgentFailed implements SparkListenerEvent {
   private final long executionId;
   private final String reason;

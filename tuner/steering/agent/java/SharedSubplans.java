@@ -89,7 +89,7 @@ public final class SharedSubplans {
     if (MergedPlans.areEqual(groups)) throw new MergedPlans.Unlike("in nothing that a plan tells");
     for (int i = 0; i < groups.length; i++) {
       String risk = NeverFails.obstacle(groups[i]);
-      if (risk == null) risk = AggregateErrors.obstacle(groups[i]);
+      if (risk == null) risk = SumOverflow.obstacle(groups[i]);
       if (risk != null) throw new MergedPlans.Unlike("what may fail would be computed of other rows: " + risk);
       List operators = Trees.everything(groups[i]);
       for (int k = 0; k < operators.size(); k++) {

@@ -197,7 +197,7 @@ public final class Shuffles {
         bytes += pieces[k].length();
       }
     }
-    return files <= 1 && bytes <= SQLConf.get().filesMaxPartitionBytes();
+    return tasks.length <= 1 || files <= 1 && bytes <= SQLConf.get().filesMaxPartitionBytes();
   }
 
   /**

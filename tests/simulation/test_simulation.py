@@ -311,6 +311,7 @@ def test_a_table_and_a_document_for_each_scenario_and_all() -> None:
     assert document["all"]["untuned"] == pytest.approx(sum(document[name]["untuned"] for name in names))
 
 
+@pytest.mark.nightly
 def test_some_cohorts_are_played_for_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "figures.json"
     options = ["--cohorts", "1", "--runs", "2", "--stored", "0", "--long", "1", "--json"]

@@ -117,7 +117,7 @@ _ALLOWED = re.compile(r'allow\("([^"]+)"\)')
 _ELSEWHERE = _split(
     "OuterReference; InSubquery; KnownNotNull; KnownNullable; PromotePrecision; UnaryPositive; UnspecifiedFrame$"
 )
-_EVERY = 1 if AT_LENGTH else 3
+_EVERY = 1 if AT_LENGTH else 10
 Told = dict[str, dict[str, tuple[str | None, list[str]]]]
 
 

@@ -84,7 +84,7 @@ def _best_of(query: Query, costs: UnitCosts, cores: int) -> Iterator[_Filter]:
 
 def _priced(query: Query, site: KeyFilterSite, costs: UnitCosts, cores: int) -> _Filter:
     work = work_seconds(site.amounts, costs) / cores
-    # What came out of the join is sure, where it says anything.
+    # No more is kept than came out of the join; where that may be more than filters are worth, it tells nothing.
     off = site.kept * SIZE_ERRORS[Basis.MEASURED if site.measured else Basis.ASSUMED]
     most_kept = site.most_kept if site.most_kept <= MOST_KEPT else min(site.most_kept, off)
     added = bloom_filter_seconds(site.rows, cores) + _source_seconds(site, costs, cores)

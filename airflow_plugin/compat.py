@@ -8,6 +8,7 @@ try:
         AirflowException,
         AirflowSkipException,
         AirflowTaskTimeout,
+        TaskDeferralError,
         TaskDeferralTimeout,
         TaskDeferred,
     )
@@ -17,6 +18,7 @@ except ImportError:  # Airflow 3.1
         AirflowException,
         AirflowSkipException,
         AirflowTaskTimeout,
+        TaskDeferralError,
         TaskDeferralTimeout,
         TaskDeferred,
     )
@@ -25,6 +27,7 @@ __all__ = [
     "AirflowException",
     "AirflowSkipException",
     "AirflowTaskTimeout",
+    "TaskDeferralError",
     "TaskDeferralTimeout",
     "TaskDeferred",
     "conf",

@@ -19,6 +19,7 @@ from airflow_plugin.compat import (
     AirflowException,
     AirflowSkipException,
     AirflowTaskTimeout,
+    TaskDeferralError,
     TaskDeferralTimeout,
     TaskDeferred,
 )
@@ -95,8 +96,8 @@ class TaskSteering:
             # Its job has ended: how, its log tells.
             self._ended(failed=None, error=str(error))
             raise
-        except TaskDeferralTimeout:
-            # Nobody saw its job end, which may go on.
+        except (TaskDeferralTimeout, TaskDeferralError):
+            # Nobody saw its job end, which may go on: the trigger took too long, or failed itself.
             self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
             raise
         except TaskDeferred:

@@ -62,13 +62,16 @@ def task_submission(
         submission,
         statements,
         operator.do_xcom_push,
-        may_go_on=not (_asks_cluster(operator, submission) or waits_for_completion(submission.conf)),
+        may_go_on=not (_asks_cluster(operator, connection, submission) or waits_for_completion(submission.conf)),
         sets_sizes=True,
         runs_as=str(operator.proxy_user or (operator.env_vars or {}).get(HADOOP_USER) or ""),
     )
 
 
-def _asks_cluster(operator: Any, submission: Submission) -> bool:
-    """Whether an operator follows its application where spark-submit does not: SparkSubmitHook asks for that."""
-    asks = ("_yarn_track_via_rm_api", "_track_driver_via_k8s_api")
-    return master_of(submission.conf).startswith("spark") or any(getattr(operator, name, False) for name in asks)
+def _asks_cluster(operator: Any, connection: Any, submission: Submission) -> bool:
+    """Whether an operator follows its application where spark-submit does not: SparkSubmitHook asks for that, of a standalone
+    cluster (`_resolve_should_track_driver_status`) where the deploy mode is the operator's or its connection's, no property."""
+    if master_of(submission.conf).startswith("spark"):
+        extra = connection.extra_dejson if connection is not None else {}
+        return bool((operator._deploy_mode or extra.get("deploy-mode")) == "cluster")
+    return any(getattr(operator, name, False) for name in ("_yarn_track_via_rm_api", "_track_driver_via_k8s_api"))

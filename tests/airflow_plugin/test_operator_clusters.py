@@ -178,6 +178,29 @@ class TestStandalone:
         assert loop.job.user_conf["spark.cores.max"] == submit.flag("--total-executor-cores") == "4"
         assert (op._hook._driver_id, loop.outcomes) == ("driver-20260102000000-0000", [False])
 
+    @pytest.mark.parametrize(
+        ("arguments", "extra", "may_go_on"),
+        [
+            ({"deploy_mode": "cluster"}, {}, False),
+            ({"deploy_mode": None}, {"deploy-mode": "cluster"}, False),
+            ({"deploy_mode": None, "conf": {"spark.submit.deployMode": "cluster"}}, {}, True),
+            ({"deploy_mode": None}, {}, False),
+        ],
+        ids=["argument", "connection", "property", "client"],
+    )
+    def test_a_driver_is_followed_where_the_hook_knows_that_it_is_away(
+        self,
+        loop: Any,
+        ti: Any,
+        monkeypatch: pytest.MonkeyPatch,
+        arguments: dict[str, Any],
+        extra: dict[str, str],
+        may_go_on: bool,
+    ) -> None:
+        set_connection(monkeypatch, "spark_default", conn_type="spark", host="spark://m1", port=7077, extra=extra)
+        run(ti, durable=False, **arguments)
+        assert (loop.job.may_go_on, loop.job.log_lands_late) == (may_go_on, may_go_on)
+
     def test_what_failed_there_is_negative_evidence(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

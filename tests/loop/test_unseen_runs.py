@@ -201,18 +201,34 @@ def test_what_was_seen_to_succeed_is_waited_for_though_it_was_cleared_and_then_l
     assert nightly.stored("e/1/1").state is RunState.LOST
 
 
-def test_so_it_has_though_its_harvest_took_too_long(nightly: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
-    turn, done = late(nightly, "e/1/1"), Event()
+@pytest.mark.parametrize("following", ["e/1/2", "e/2/1"], ids=["cleared", "next night"])
+@pytest.mark.parametrize("log_lands_late", [True, False], ids=["lands late", "is there at once"])
+def test_so_it_has_though_its_harvest_took_too_long(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, following: str, log_lands_late: bool
+) -> None:
+    turn, done = prepare(replace(nightly.job("e/1/1"), log_lands_late=log_lands_late), nightly.url), Event()
     monkeypatch.setattr("tuner.loop.complete.harvest", lambda *_, **__: done.wait())
     impatient = replace(turn, job=replace(turn.job, most_seconds=MostSeconds(after=2.0)))
     try:
         leave(turn, execution_start())
         assert complete(impatient, nightly.url, failed=False).is_late
+        monkeypatch.undo()
         leave(turn, *GOT_OVER)
-        late(nightly, "e/2/1")
+        prepare(replace(nightly.job(following), log_lands_late=log_lands_late), nightly.url)
         assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     finally:
         done.set()
+
+
+def test_a_retry_of_what_was_seen_to_succeed_has_what_is_proven(nightly: Nightly) -> None:
+    """It was cleared before its log had landed."""
+    for night in range(6):
+        nightly.night(f"e/{night}/1")
+    turn = late(nightly, "e/6/1")
+    assert turn.decision.in_force
+    complete(turn, nightly.url, failed=False)
+    retry = late(nightly, "e/6/2").decision
+    assert (retry.unsteered, bool(retry.in_force)) == (None, True)
 
 
 def test_so_it_has_though_another_run_read_its_log_and_its_own_could_not(

@@ -104,7 +104,7 @@ def _not_completed(completing: _Completing) -> Report:
 
 def _completed(completing: _Completing) -> Report:
     turn, problems = completing.turn, completing.problems
-    if completing.saw_success and turn.job.log_lands_late:
+    if completing.saw_success:
         # Its harvest may take longer than anybody waits, and what it tells of queries that failed is not of the job.
         problems.guard("record that the run succeeded", partial(_keep_success, completing), None)
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)

@@ -53,7 +53,7 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
         store.finish(run.key, RunState.LOST, now, None)
         return
     superseded, given_up = _is_superseded(job, run), _is_given_up(job, run, now)
-    was_seen, has_succeeded = _was_seen_to_fail(run), _was_seen_to_succeed(run)
+    was_seen, has_succeeded = _was_seen_to_fail(run), run.was_seen_to_succeed
     try:
         log = logs.of(run)
         if not (given_up or was_seen) and _is_being_written(log):
@@ -124,11 +124,6 @@ def _is_superseded(job: JobToRun, run: Run) -> bool:
 def _was_seen_to_fail(run: Run) -> bool:
     """Whether its task has told so, before its log could: there is no hurry to read that."""
     return run.state is RunState.FAILED and run.ended_at is not None
-
-
-def _was_seen_to_succeed(run: Run) -> bool:
-    """Whether its task saw it succeed before its log was read (`Store.keep_success`), whatever failed in it on the way."""
-    return run.state is RunState.RUNNING and run.ended_at is not None
 
 
 def _is_given_up(job: JobToRun, run: Run, now: datetime) -> bool:

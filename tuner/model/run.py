@@ -145,6 +145,11 @@ class Run:
         return self.origin.instance if self.origin else ""
 
     @property
+    def was_seen_to_succeed(self) -> bool:
+        """Whether its task saw it succeed before its log was read (`Store.keep_success`), whatever failed in it on the way."""
+        return self.state is RunState.RUNNING and self.ended_at is not None
+
+    @property
     def fingerprints(self) -> set[str]:
         """Those of the queries that it had, as far as its log tells."""
         return {query.fingerprint for query in self.outcome.queries} if self.outcome else set()

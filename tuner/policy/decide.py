@@ -131,7 +131,7 @@ def _is_ruled(situation: Situation, decided: DecidedChange) -> bool:
 def failed_with_changes(runs: Iterable[Run], key: str) -> bool:
     """Whether an earlier try of the run that `key` is a try of (its last part) carried changes and did not succeed, and was
     not merely refused what it asked of others, which no change can make, nor without what had been in force when others
-    succeeded: that is in force again."""
-    tries = (r for r in runs if are_two_tries(r.key, key))
+    succeeded: that is in force again. One that its task saw succeed may still wait for its log."""
+    tries = (r for r in runs if are_two_tries(r.key, key) and not r.was_seen_to_succeed)
     steered = (r for r in tries if r.decision.in_force or r.decision.lent)
     return any(r.state is not RunState.SUCCEEDED and not was_refused(r) and not failed_without(r) for r in steered)

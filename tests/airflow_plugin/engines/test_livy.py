@@ -299,18 +299,17 @@ def test_a_resumed_task_whose_job_failed_counts_as_failed(
     assert [r.state for r in stored()] == [RunState.FAILED]
 
 
-def test_a_deferral_that_lasts_too_long_is_no_end_of_the_job(
-    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", ["Trigger timeout", "Trigger failure"])
+def test_a_deferral_that_lasts_too_long_or_breaks_is_no_end_of_the_job(
+    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch, error: str
 ) -> None:
-    """As an execution_timeout of a task that waits itself is none."""
+    """As an execution_timeout of a task that waits itself is none. A trigger breaks by its own service's errors."""
     Deferring(monkeypatch)
     service.how = "die"
     with pytest.raises(TaskDeferred):
         run("r1", deferrable=True)
-    with pytest.raises(AirflowException, match="Trigger timeout"):
-        operator(deferrable=True).resume_execution(
-            "__fail__", {"error": "Trigger timeout"}, {"ti": TaskInstance(run_id="r1")}
-        )
+    with pytest.raises(AirflowException, match=error):
+        operator(deferrable=True).resume_execution("__fail__", {"error": error}, {"ti": TaskInstance(run_id="r1")})
     assert [r.state for r in stored()] == [RunState.RUNNING]
 
 

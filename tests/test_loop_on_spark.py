@@ -202,6 +202,7 @@ def steered(join_tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Stee
     return replace(begun, said=begun.submit(2).stderr)
 
 
+@pytest.mark.nightly  # The demo is steered so by day.
 def test_an_application_is_steered_by_the_agent_and_keeps_its_own_jars_and_extensions(steered: SteeredByAgent) -> None:
     first, second = steered.cohort.runs[:2]
     assert steered.output(1).read_text() == steered.output(2).read_text()

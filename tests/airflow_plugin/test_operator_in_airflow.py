@@ -21,7 +21,8 @@ from tuner.words.decisions import decision_summary
 
 from . import logging_spark
 
-pytestmark = [pytest.mark.airflow]
+# By day the demo runs the operator in an Airflow of its own.
+pytestmark = [pytest.mark.airflow, pytest.mark.nightly]
 
 DAG = """
 from airflow.sdk import DAG, task

@@ -418,7 +418,7 @@ def long_line(size: int) -> bytes:
 def test_what_unpacks_to_very_much_is_read_in_little_memory(tmp_path: Path) -> None:
     """One process that may take 700 MB reads all of them."""
     expected = {}
-    for name, content, status in BOMBS:
+    for name, content, status in BOMBS if AT_LENGTH else BOMBS[::3]:
         write(tmp_path / name, content())
         expected[name] = status.value
     limit = 700 << 20

@@ -89,6 +89,7 @@ def hours(store: Store) -> dict[str, float]:
     return {one.change_id: one.saved.core_hours for one in store.saved_by_change(None, since, 5)}
 
 
+@pytest.mark.nightly
 def test_a_job_that_was_tuned_long_ago_is_still_booked(store: Store) -> None:
     """Of its latest 60 runs none was without the change: the nights before it are what it is held against."""
     before = 0.0

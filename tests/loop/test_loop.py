@@ -591,7 +591,7 @@ def test_a_night_of_many_mapped_instances_does_not_make_the_one_before_it_forgot
     assert killed == ([0, 1, 0, 1, 0, 0] if dag_runs else [0, 1, 1, 1, 1, 1])
 
 
-@pytest.mark.parametrize("is_logged", [True, False])
+@pytest.mark.parametrize("is_logged", [True, pytest.param(False, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(
     ("tried", "standing"), [(4.0, Standing.PROMOTED), (20.0, Standing.ROLLED_BACK)], ids=["proven", "taken out"]
 )

@@ -34,7 +34,7 @@ def misses_its_input(nightly: Nightly, key: str, version: str) -> Report:
     return complete(turn, nightly.url, failed=True)
 
 
-@pytest.mark.parametrize("version", ["3.4.1", "3.5.1", "4.0.1"])
+@pytest.mark.parametrize("version", [pytest.param("3.4.1", marks=pytest.mark.nightly), "3.5.1", "4.0.1"])
 def test_an_input_that_is_late_two_nights_takes_out_nothing_proven(proven: Nightly, version: str) -> None:
     for night in (6, 7):
         report = misses_its_input(proven, f"e/{night}/1", version)

@@ -51,7 +51,10 @@ def test_a_proven_one_says_why_it_was_tried_what_it_gained_and_since_when(ask: A
     ]
 
 
-@pytest.mark.parametrize(("first", "since", "or_earlier"), [(3, 5, True), (5, 5, True), (10, 10, False)])
+@pytest.mark.parametrize(
+    ("first", "since", "or_earlier"),
+    [pytest.param(3, 5, True, marks=pytest.mark.nightly), (5, 5, True), (10, 10, False)],
+)
 def test_since_when_it_is_in_force_is_told_as_far_as_runs_are_in_view(
     ask: Ask, store: Store, first: int, since: int, *, or_earlier: bool
 ) -> None:

@@ -85,7 +85,8 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("out") / "tables"
 
 
-@pytest.mark.parametrize("round_runs", [None, pytest.param(16, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("round_runs", [None, 16])
 def test_spark_finds_what_the_replay_in_one_process_finds(
     spark: Any, nights: Path, out: Path, tmp_path: Path, round_runs: int | None
 ) -> None:
@@ -104,7 +105,6 @@ def test_spark_finds_what_the_replay_in_one_process_finds(
     assert list(replay.runs("no such cohort")) == list(replay.logged("no such cohort")) == []
 
 
-@pytest.mark.nightly
 def test_only_cohorts_that_have_changed_are_walked_again(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,6 +121,7 @@ def test_a_query_that_found_nothing_to_read_beside_one_that_did_is_taken_as_it_r
     assert query_baselines(nights) == {"q1": pytest.approx(0.3), "q2": pytest.approx(10.0, rel=0.01)}
 
 
+@pytest.mark.nightly
 def test_many_runs_take_as_much_longer_as_they_are_more() -> None:
     draw = random.Random(1)
     nights = [

@@ -132,7 +132,7 @@ LOSES = {hint(f"q{index}").id: 1.8 for index in range(30)}
 
 
 @pytest.mark.parametrize("beside", [True, False])
-@pytest.mark.parametrize("instances", [2, 20])
+@pytest.mark.parametrize("instances", [2, pytest.param(20, marks=pytest.mark.nightly)])
 def test_each_has_what_its_own_queries_are_advised(instances: int, beside: bool) -> None:
     job = Mapped(instances, beside, effects=GAINS)
     job.nights(*range(4))
@@ -287,6 +287,7 @@ class ByDagRun(Mapped):
         return runs[-max(HISTORY_RUNS, of_latest) :]
 
 
+@pytest.mark.nightly
 def test_trials_of_many_instances_that_ask_the_same_come_to_an_end() -> None:
     job = ByDagRun(24, True, alike)
     job.nights(*range(MAX_TRIALS + 3))
@@ -359,7 +360,7 @@ def test_of_tenants_one_after_another_each_keeps_it_for_those_that_follow() -> N
 
 
 @pytest.mark.parametrize("beside", [True, False])
-@pytest.mark.parametrize("instances", [5, 20])
+@pytest.mark.parametrize("instances", [5, pytest.param(20, marks=pytest.mark.nightly)])
 def test_a_day_that_advances_is_learned_of_however_many_instances(instances: int, beside: bool) -> None:
     job = Dated(instances, beside, effects=GAINS)
     job.nights(*range(6))

@@ -72,7 +72,7 @@ def test_decisions_do_not_grow_with_each_release(times: float, monkeypatch: pyte
     assert max(released(16, times, window=12)) > 2 * max(sizes)
 
 
-@pytest.mark.parametrize("known", [LOST, PROVEN])
+@pytest.mark.parametrize("known", [LOST, pytest.param(PROVEN, marks=pytest.mark.nightly)])
 def test_what_is_let_go_of_is_known_for_as_long_again(known: DecidedChange) -> None:
     """A query that comes back finds its change where it stood; what comes back later still is tried anew."""
     advice = [recommend(HINT, queries=["old"])]
@@ -203,6 +203,7 @@ def test_a_property_that_the_program_sets_otherwise_is_held_in_that_run_alone() 
     assert read_ledger(beaten)[conf().id].standing is Standing.PROMOTED
 
 
+@pytest.mark.nightly
 def test_what_is_held_for_longer_still_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """An order for a tenant that never comes again would be told to each run for good."""
     monkeypatch.setattr(ledger, "LONGEST_HELD", WINDOW)

@@ -56,7 +56,7 @@ def quiet(count: int, *before: Run, queries: Sequence[str] = ("q1", "q2")) -> li
     return runs
 
 
-@pytest.mark.parametrize("queries", [("q1", "q2"), ()])
+@pytest.mark.parametrize("queries", [("q1", "q2"), pytest.param((), marks=pytest.mark.nightly)])
 def test_a_quiet_weekend_is_none_of_its_trials_however_many_runs_it_has(queries: tuple[str, ...]) -> None:
     """Its runs ask queries that find nothing to read, or end where they find no new files."""
     trial = (decided(ACTION), decided(PROPERTY, queries=["q2"]))
@@ -72,6 +72,7 @@ def test_a_quiet_weekend_is_none_of_its_trials_however_many_runs_it_has(queries:
     assert ACTION.id in in_force(after[len(runs)].decision)
 
 
+@pytest.mark.nightly
 def test_what_is_proven_stays_over_a_quiet_weekend() -> None:
     proven = reading(6)
     assert standings(next_of(proven))[ACTION.id] is Standing.PROMOTED
@@ -117,6 +118,7 @@ def moved(count: int, *before: Run) -> list[Run]:
     return runs
 
 
+@pytest.mark.nightly
 def test_a_job_that_moved_to_a_source_that_is_not_counted_is_judged_by_its_runs() -> None:
     runs = moved(WINDOW + 20, *reading(3))
     with_it = [n for n, one in enumerate(runs) if hint("q3").id in in_force(one.decision)]

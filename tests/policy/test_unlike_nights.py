@@ -55,7 +55,7 @@ BOTH = pytest.mark.parametrize("action", [hint("q1"), conf()], ids=["hint", "pro
 
 
 @BOTH
-@pytest.mark.parametrize("loss", [1.6, 3.0])
+@pytest.mark.parametrize("loss", [pytest.param(1.6, marks=pytest.mark.nightly), 3.0])
 def test_what_begins_to_lose_in_a_query_of_every_other_night_goes_out(action: Action, loss: float) -> None:
     def night(number: int) -> Night:
         full = {"q1": 100.0} if not number % 2 else {}
@@ -76,6 +76,7 @@ def test_a_hint_of_a_weekly_query_is_proven_and_goes_out_once_it_loses() -> None
 
 
 @BOTH
+@pytest.mark.nightly
 def test_what_loses_little_by_little_is_left_out_once_and_goes_out(action: Action) -> None:
     def night(number: int) -> Night:
         return Night({"q1": 100, "q2": 50}, min(1.6, 0.7 + max(0, number - 35) / 50))
@@ -97,7 +98,7 @@ def test_what_begins_to_lose_with_some_values_of_a_query_goes_out() -> None:
     assert 1 <= len(lost) <= 4
 
 
-@pytest.mark.parametrize("losing", [0, 1], ids=["hint", "property"])
+@pytest.mark.parametrize("losing", [0, pytest.param(1, marks=pytest.mark.nightly)], ids=["hint", "property"])
 def test_what_begins_to_lose_beside_another_goes_out_though_no_run_was_without_both(losing: int) -> None:
     """Each was left out once in the runs that count, and the query varies so that neither is told apart."""
     actions, chance = (hint("q1"), conf()), random.Random(2)

@@ -216,6 +216,7 @@ def test_a_panel_that_is_open_says_so(spark_tuner: Call, many: str) -> None:
     assert client.get("/api/cohort/runs", params={"cohort": COHORT, "limit": 50, "offset": 50}).status_code == 200
 
 
+@pytest.mark.nightly
 def test_decisions_and_books_are_as_those_of_a_store_that_forgets_nothing(tmp_path: Path) -> None:
     """Night after night, with nights that failed, were lost or had no change: what is read, and what is booked, is the same."""
     chance, forgotten = random.Random(7), 0

@@ -90,7 +90,9 @@ def test_moments_are_in_one_zone_that_is_told(
     assert not re.search(r"\d\d:\d\d(?! UTC)", told)
 
 
-@pytest.mark.parametrize("kept", ["Nowhere/At all", "UTC", "{", "7", "null"])
+@pytest.mark.parametrize(
+    "kept", ["Nowhere/At all", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("UTC", "{", "7", "null"))]
+)
 def test_what_is_kept_for_a_zone_and_is_none_is_as_nothing(visit: Callable[..., Visit], kept: str) -> None:
     going = visit(timezone_id="America/New_York")
     going.page.add_init_script(f"localStorage.setItem('timezone', {kept!r})")
@@ -289,7 +291,13 @@ def test_more_queries_are_asked_for(visit: Callable[..., Visit]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "title"), [(401, "Signed out"), (403, "No permission"), (404, "Not found"), (503, "That did not work")]
+    ("status", "title"),
+    [
+        (401, "Signed out"),
+        (403, "No permission"),
+        pytest.param(404, "Not found", marks=pytest.mark.nightly),
+        pytest.param(503, "That did not work", marks=pytest.mark.nightly),
+    ],
 )
 def test_failure_is_told_in_the_apis_words(visit: Callable[..., Visit], status: int, title: str) -> None:
     going = visit()

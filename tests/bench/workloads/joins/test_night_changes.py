@@ -59,6 +59,7 @@ def test_what_happens_when() -> None:
     assert len(REWRITTEN) % 2
 
 
+@pytest.mark.nightly
 def test_tables_grow_by_titles_and_what_belongs_to_them(catalogue: Path, changed: Path) -> None:
     before, after = counts(catalogue), counts(changed)
     assert after["title"] == before["title"] + (NIGHTS - 1) * TITLES * GROWTH

@@ -80,6 +80,7 @@ def test_most_tables_are_joined_by_some_query() -> None:
     assert TABLES.keys() - used == {"region"}
 
 
+@pytest.mark.nightly
 def test_every_template_has_rows_as_many_as_were_counted(
     drawn: Drawn, texts: Mapping[str, str], connection: Any
 ) -> None:

@@ -74,7 +74,7 @@ def test_there_are_thirteen_queries_in_four_flights(star: Made) -> None:
     assert Counter(name[1] for name in star.queries) == {"1": 3, "2": 3, "3": 4, "4": 3}
 
 
-@pytest.mark.parametrize("seed", [SEED, 2, 3])
+@pytest.mark.parametrize("seed", [SEED, *(pytest.param(n, marks=pytest.mark.nightly) for n in (2, 3))])
 def test_every_query_has_an_answer_with_any_seed(star: Made, connection: Any, seed: int) -> None:
     for name, text in made("ssb", star.tables.parent, (), seed).queries.items():
         rows = connection.execute(text).fetchall()

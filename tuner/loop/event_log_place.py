@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath
@@ -17,6 +15,7 @@ from urllib.parse import urlsplit
 from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
 from tuner.eventlog.properties import redact
 from tuner.loop.hadoop_user import named_user, writes_as
+from tuner.loop.make_below import OPEN, make_below
 from tuner.loop.turn import JobToRun
 from tuner.spark.master import master_of
 from tuner.steering.agent.submission import Submission
@@ -42,9 +41,6 @@ _WITH_OWNERS = frozenset({"hdfs", "maprfs", "viewfs"}) | _WEB_HDFS
 _MOUNT = re.compile(r"(spark\.kubernetes\.driver\.volumes\.[^.]+\.[^.]+\.mount)\.path")
 # A directory in an object store is there as soon as something is in it. Readers of logs pass over hidden files.
 _KEEP = ".spark-tuner"
-# A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
-# event logs. Each log is its writer's.
-_OPEN, _PASSABLE = 0o1777, 0o711
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +185,7 @@ def _writing_obstacle(location: str, job: JobToRun, *, make: bool = False) -> st
             away = job.submission.why_away
             if away and not make:
                 return f"{away}, and the driver may run on another machine"
-            below = local_path(job.event_log_base) if make and away else None
-            _try_local(local, make=make, for_others_below=below)
+            _try_local(local, below=local_path(job.event_log_base) if make else None, for_others=bool(away))
         else:
             _require_spoken(location, job.submission)
             for_others = make and _may_be_anothers(scheme_of(location), job)
@@ -211,26 +206,12 @@ def _may_be_anothers(scheme: str, job: JobToRun) -> bool:
     return scheme in _WEB_HDFS or ((bool(submission.platform) or is_elsewhere) and not _named_user(job))
 
 
-def _try_local(directory: Path, *, make: bool, for_others_below: Path | None) -> None:
-    """`for_others_below` is where directories begin that are the tuner's own, if another user must get through them and write."""
-    if make:
-        is_new_base = for_others_below is not None and not for_others_below.exists()
-        directory.mkdir(parents=True, exist_ok=True)
-        if for_others_below is not None:
-            with suppress(OSError):  # A mounted bucket has no modes, and keeps nobody out.
-                _open_to_others(directory, for_others_below.absolute(), is_new_base=is_new_base)
+def _try_local(directory: Path, *, below: Path | None, for_others: bool) -> None:
+    """`below` is where directories begin that are the tuner's own to make."""
+    if below is not None:
+        make_below(below.absolute(), directory.relative_to(below.absolute()).parts, for_others=for_others)
     with NamedTemporaryFile(dir=directory, prefix=_KEEP) as probe:
         probe.write(bytes(PROBE_BYTES))
-
-
-def _open_to_others(directory: Path, base: Path, *, is_new_base: bool) -> None:
-    """A base that was there is its owner's business, and so is what lies above it."""
-    for one in directory.parents:
-        if one.is_relative_to(base) and (is_new_base or one != base):
-            mode = stat.S_IMODE(one.stat().st_mode)
-            if mode & _PASSABLE != _PASSABLE:
-                one.chmod(mode | _PASSABLE)
-    directory.chmod(_OPEN)
 
 
 def _require_spoken(url: str, submission: Submission) -> None:
@@ -274,7 +255,7 @@ def _let_others_write(directory: UPath) -> None:
             f"the driver may be another user, whom this client cannot let write there: webhdfs:// can, or let {EVENT_LOG_DIR} "
             "name a place of his"
         )
-    change(directory.path, f"{_OPEN:o}")
+    change(directory.path, f"{OPEN:o}")
 
 
 def _kind(path: UPath) -> str | None:

@@ -1,0 +1,71 @@
+"""Directories below a base in which others may write, too: made one by one, and never by way of a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+
+# A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
+# event logs. Each log is its writer's.
+OPEN, _PASSABLE = 0o1777, 0o711
+# Linux opens a directory so for whoever may pass through it, but not list it.
+_ENTER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+
+
+def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
+    """Makes what is missing of a directory, whose path below the base is `parts`; `for_others`: so that any user may write in it.
+
+    A base that was there is its owner's business, and so is what lies above it, and what another user has made below it. Raises
+    OSError, also where a part is a link: by it, whoever may write in the base would choose the directory that is opened to all.
+    """
+    is_new = not base.exists()
+    with suppress(FileExistsError):  # What else it is says the system as it is opened.
+        base.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as opened:
+        here = os.open(base, _ENTER)
+        opened.callback(os.close, here)
+        if for_others and is_new:
+            _let_through(here)
+        for depth in range(1, len(parts) + 1):
+            here, is_made = _entered(parts[:depth], here)
+            opened.callback(os.close, here)
+            if for_others and (is_made or os.fstat(here).st_uid == os.geteuid()):
+                _let_through(here) if depth < len(parts) else _set_mode(here, OPEN)
+
+
+def _entered(parts: Sequence[str], above: int) -> tuple[int, bool]:
+    """The last of the parts, opened, and whether it was made just now."""
+    enter = partial(os.open, parts[-1], _ENTER | os.O_NOFOLLOW, dir_fd=above)
+    try:
+        with suppress(FileNotFoundError):
+            return enter(), False
+        try:
+            os.mkdir(parts[-1], dir_fd=above)
+        except FileExistsError:  # By another task meanwhile.
+            return enter(), False
+        return enter(), True
+    except OSError as error:
+        if _is_link(parts[-1], above):
+            raise OSError(f"remove the link that lies in place of its directory {'/'.join(parts)}") from error
+        raise
+
+
+def _is_link(name: str, above: int) -> bool:
+    with suppress(OSError):
+        return stat.S_ISLNK(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode)
+    return False
+
+
+def _let_through(directory: int) -> None:
+    mode = stat.S_IMODE(os.fstat(directory).st_mode)
+    if mode & _PASSABLE != _PASSABLE:
+        _set_mode(directory, mode | _PASSABLE)
+
+
+def _set_mode(directory: int, mode: int) -> None:
+    with suppress(OSError):  # A mounted bucket has no modes, and keeps nobody out.
+        os.chmod(".", mode, dir_fd=directory)

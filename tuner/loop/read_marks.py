@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -10,15 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tuner.errors import EventLogNotFoundError
-from tuner.eventlog.location import log_path, on_disk
+from tuner.eventlog.location import log_path, on_disk, open_log
 from tuner.loop.event_log_place import of_key
 from tuner.loop.turn import JobToRun
+from tuner.whole_file import put_whole
 
 if TYPE_CHECKING:
     from upath import UPath
 
 # Of so many readers no other follows: memory that the kernel takes costs the task that reads.
 MOST_DEATHS = 3
+# The next reader may be another user.
+_FOR_ALL = 0o644
 # What takes away the marks of this process.
 _own: list[Callable[[], None]] = []
 
@@ -36,10 +41,7 @@ def marked(job: JobToRun, key: str) -> Iterator[None]:
     A process that ends by itself before it has read all takes its mark away: reading goes on in a thread that nobody waits for.
     """
     with suppress(Exception):
-        mark = _mark(job, key)
-        if on_disk(mark):
-            mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.write_bytes(bytes(_deaths(job, key) + 1))
+        _write(_mark(job, key), _deaths(job, key) + 1)
     take_away = partial(_take_away, job, key)
     _own.append(take_away)
     atexit.register(take_own_marks_away)
@@ -67,7 +69,7 @@ def _take_away(job: JobToRun, key: str) -> None:
         unmark(job, key)
         return
     with suppress(Exception):
-        _mark(job, key).write_bytes(bytes(others))
+        _write(_mark(job, key), others)
 
 
 def unmark(job: JobToRun, key: str) -> None:
@@ -79,9 +81,31 @@ def unmark(job: JobToRun, key: str) -> None:
 def _deaths(job: JobToRun, key: str) -> int:
     """The bytes of the mark: one for each that began to read and has not ended."""
     try:
-        return len(_mark(job, key).read_bytes())
+        mark = _mark(job, key)
+        if on_disk(mark):
+            return _bytes_of(mark)
+        with open_log(mark) as opened:
+            return len(opened.read(MOST_DEATHS))
     except Exception:
         return 0
+
+
+def _bytes_of(mark: Path) -> int:
+    """As many as count. Others may write in a shared directory: a link or a pipe there is no mark, and is not waited for."""
+    descriptor = os.open(mark, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        return len(os.read(descriptor, MOST_DEATHS)) if is_file else 0
+    finally:
+        os.close(descriptor)
+
+
+def _write(mark: Path | UPath, deaths: int) -> None:
+    if on_disk(mark):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        put_whole(mark, bytes(deaths), _FOR_ALL)
+    else:
+        mark.write_bytes(bytes(deaths))
 
 
 def _mark(job: JobToRun, key: str) -> Path | UPath:

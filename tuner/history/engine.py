@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError, StatementError
 
 from tuner.errors import StoreError
+from tuner.history.own_files import make_directory, make_file
 from tuner.history.url import VARIABLE, shown
 
 CONNECT_TIMEOUT_S = 5
@@ -29,14 +30,17 @@ def open_engine(url: URL) -> Engine:
     return _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
 
 
-def make_directory(url: URL) -> None:
-    """The directory of an SQLite store's file, where it is missing; StoreError where it cannot be made."""
+def make_place(url: URL) -> None:
+    """The directory of an SQLite store's file, where it is missing, and the default file. StoreError where it cannot be made."""
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:" or "uri" in url.query:
         return
+    file = Path(url.database)
     try:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        make_directory(file.parent)
     except OSError as error:
         raise _unusable(url, f"cannot make its directory: {error.strerror}") from error
+    with suppress(OSError):  # SQLite says what keeps it from being opened.
+        make_file(file)
 
 
 def writer(engine: Engine) -> Engine:
@@ -102,7 +106,7 @@ def _sqlite(url: URL) -> Engine:
             f"history store {shown(url)}: this Python has SQLite {sqlite3.sqlite_version}, and {oldest} or newer is needed; "
             f"use a Python that has it, or name a PostgreSQL database with --db or {VARIABLE}"
         )
-    make_directory(url)
+    make_place(url)
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

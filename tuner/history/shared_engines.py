@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
 
-from tuner.history.engine import make_directory, open_engine
+from tuner.history.engine import make_place, open_engine
 
 # Of stores that are all closed: these hold compiled statements and no connection.
 _MOST_IDLE = 2
@@ -42,7 +42,7 @@ class SharedEngines:
             if shared is None:
                 shared = _Shared(open_engine(url))
             else:
-                make_directory(url)
+                make_place(url)
             shared.users += 1
             self._by_url[url] = shared
             return shared.engine

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tuner.errors import TunerError
+from tuner.history.own_files import make_directory
 from tuner.history.url import data_directory
 
 
@@ -25,7 +26,7 @@ def _made(environ: Mapping[str, str]) -> tempfile.TemporaryDirectory[str]:
     except OSError:
         place = data_directory(environ) / "sql"
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        make_directory(place, environ)
         return _temporary(place)
     except OSError as error:
         raise TunerError(

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from tuner.history.own_files import make_directory
 from tuner.steering.agent.jar import BUILD_SECONDS, jar_of
 from tuner.steering.agent.route import Route
 from tuner.within_time import aside
@@ -23,7 +24,10 @@ def build_ahead(route: Route, environ: Mapping[str, str] = os.environ) -> None:
     if submission.agent_jar or submission.spark is None:
         return
     jar = jar_of(submission.spark, environ)
-    if jar.is_file() or not _is_first(jar):
+    if jar.is_file():
+        return
+    make_directory(jar.parent, environ)
+    if not _is_first(jar):
         return
     command = [sys.executable, "-m", "tuner.cli", "agent-jar"]
     command += ["--output", str(jar), "--spark-home", str(submission.spark.home)]
@@ -42,7 +46,6 @@ def log_of(jar: Path) -> Path:
 def _is_first(jar: Path) -> bool:
     """Whether no other process builds this jar now, as far as its log's age tells."""
     log = log_of(jar)
-    jar.parent.mkdir(parents=True, exist_ok=True)
     try:
         log.touch(exist_ok=False)
     except FileExistsError:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tuner.errors import TunerError
+from tuner.history.own_files import make_directory
 from tuner.history.url import data_directory
 from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE, EXTENSIONS_CLASS
 from tuner.spark.properties import EXTENSIONS, FILES, JARS
@@ -96,7 +97,7 @@ def _directives(route: Route, text: str, environ: Mapping[str, str]) -> tuple[di
             f"the directives {why}, and no file of this machine reaches a driver on {submission.cluster} in cluster mode"
         )
     try:
-        file = _write(text, data_directory(environ) / "agent" / "directives")
+        file = _write(text, data_directory(environ) / "agent" / "directives", environ)
     except HandoverError:
         if why:
             raise
@@ -114,11 +115,11 @@ def _too_much_for_conf(text: str, submission: Submission) -> str:
     return "name something that Spark blots out as a secret" if redacted else ""
 
 
-def _write(text: str, directory: Path) -> Path:
+def _write(text: str, directory: Path, environ: Mapping[str, str]) -> Path:
     """A file of the text, named by its digest: written whole or not at all. Those of long ago are removed."""
     file = directory / f"spark-tuner-directives-{sha256(text.encode()).hexdigest()[:16]}.json"
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory, environ)
         _remove_old(directory)
         put_whole(file, text.encode())
     except OSError as error:

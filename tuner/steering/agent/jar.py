@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tuner.errors import TunerError
+from tuner.history.own_files import make_directory
 from tuner.history.url import data_directory
 from tuner.steering.agent.java_home import java_of_spark
 from tuner.steering.agent.sources import BUILD, BUILD_CLASS, RELEASE, SOURCES, digest_of_all, resources, source
@@ -51,12 +52,13 @@ def build(spark: SparkAtHand, jar: Path, environ: Mapping[str, str] = os.environ
         raise AgentJarError(
             f"{spark.home}: Spark {spark.version}; the agent needs {'.'.join(map(str, OLDEST_SPARK))} or newer"
         )
-    environ = environment_of_spark(spark, environ)
-    java = java_of_spark(environ)
+    of_spark = environment_of_spark(spark, environ)
+    java = java_of_spark(of_spark)
     try:
         with tempfile.TemporaryDirectory(prefix="spark-tuner-agent-") as directory:
             classes = Path(directory)
-            _compile(java, spark, classes, environ)
+            _compile(java, spark, classes, of_spark)
+            make_directory(jar.parent, environ)
             _write(jar, {**resources(), RELEASE: digest_of_all().encode(), **dict(_class_files(classes))})
     except OSError as error:
         raise AgentJarError(f"the agent's jar {jar}: {error.strerror}; make that place writable") from error
@@ -98,7 +100,6 @@ def _class_files(directory: Path) -> Iterator[tuple[str, bytes]]:
 
 def _write(jar: Path, entries: Mapping[str, bytes]) -> None:
     """A finished file or none, whoever else writes it: the name is taken last."""
-    jar.parent.mkdir(parents=True, exist_ok=True)
     descriptor, unfinished = tempfile.mkstemp(prefix=f".{jar.name}.", dir=jar.parent)
     try:
         # Stored, for what compression makes of the classes depends on the zlib at hand.

@@ -1,0 +1,73 @@
+"""What the tuner keeps in the data directory is not for other users of the machine, whatever the umask is."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tuner.history.own_files import make_directory, make_file
+from tuner.history.store import Store
+from tuner.history.url import data_directory, default_url
+
+from .samples import running
+
+
+@pytest.fixture(params=[0o000, 0o002, 0o022], ids=oct)
+def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The data directory of a user whose umask lets others do much."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    own = os.umask(request.param)
+    yield data_directory(os.environ)
+    os.umask(own)
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_no_other_user_reads_the_default_store(home: Path) -> None:
+    with Store.open(default_url(os.environ)) as store:
+        store.begin(running())
+        assert {one.name: mode_of(one) for one in home.iterdir()} == {
+            "history.db": 0o600,
+            "history.db-shm": 0o600,
+            "history.db-wal": 0o600,
+        }
+    assert mode_of(home) == 0o711
+
+
+def test_others_get_through_to_the_agents_jar_and_put_none_there(home: Path) -> None:
+    make_directory(home / "agent" / "directives", os.environ)
+    assert {mode_of(one) for one in (home, home / "agent", home / "agent" / "directives")} == {0o711}
+
+
+def test_what_is_there_stays_as_it_is(home: Path) -> None:
+    home.mkdir(0o750, parents=True)
+    home.chmod(0o750)
+    (home / "history.db").touch()
+    (home / "history.db").chmod(0o640)
+    Store.open(default_url(os.environ)).close()
+    assert (mode_of(home), mode_of(home / "history.db")) == (0o750, 0o640)
+
+
+def test_a_store_that_somebody_names_elsewhere_is_as_the_umask_says(home: Path, tmp_path: Path) -> None:
+    """A group may share it."""
+    named = tmp_path / "shared" / "history.db"
+    Store.open(f"sqlite:///{named}").close()
+    umask = os.umask(0)
+    os.umask(umask)
+    assert (mode_of(named.parent), mode_of(named)) == (0o777 & ~umask, 0o644 & ~umask)
+
+
+def test_without_a_home_a_named_place_is_made_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr(Path, "home", no_home)
+    make_directory(tmp_path / "a" / "b", {})
+    make_file(tmp_path / "a" / "b" / "c", {})
+    assert not list((tmp_path / "a" / "b").iterdir())

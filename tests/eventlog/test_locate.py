@@ -17,7 +17,7 @@ from upath import UPath
 
 from tuner.errors import EventLogNotFoundError, EventLogUnreadError
 from tuner.eventlog.find import LogSource
-from tuner.eventlog.locate import find_log, locate
+from tuner.eventlog.locate import find_log, locate, logs_by_key
 from tuner.eventlog.read import read_application
 from tuner.model.application import Completeness
 from tuner.spark.run_tags import KEY, RUN
@@ -64,6 +64,36 @@ def test_the_same_application_id_with_another_key_is_another_run(tmp_path: Path)
     lines = [log_start(), application_start("local-1"), environment(**{KEY: "2"}), application_end()]
     write(tmp_path / "local-1.inprogress", lines)
     assert locate(str(tmp_path), "2", since_seconds=0).conf[KEY] == "2"
+
+
+@pytest.mark.parametrize("kind", ["part", "whole", "directory"])
+def test_a_log_that_a_link_brings_from_elsewhere_is_another_jobs(tmp_path: Path, kind: str) -> None:
+    """Who may write where a job's log goes may let the worker read for him what it alone can: another team's plans."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    theirs = tmp_path / "theirs" / "eventlog_v2_local-1"
+    if kind == "part":
+        (rolling := shared / "eventlog_v2_local-1").mkdir()
+        run(rolling, "1").rename(rolling / "events_1_local-1")
+        (rolling / "events_2_local-1").symlink_to(run(theirs, "2"))
+    elif kind == "whole":
+        (shared / "local-1").symlink_to(run(theirs, "1"))
+    else:
+        run(theirs, "1").rename(theirs / "events_1_local-1")
+        (shared / theirs.name).symlink_to(theirs)
+    with pytest.raises(EventLogNotFoundError, match="are links that lead out of it, and may be another job's"):
+        find_log(str(shared), "1", since_seconds=0)
+    assert logs_by_key(str(shared), {"1"}, since_seconds=0) == {}
+    own = run(tmp_path / "own", "1", written_at=500).rename(shared / "own")
+    assert find_log(str(shared), "1", since_seconds=0).path == own
+    assert logs_by_key(str(shared), {"1"}, since_seconds=0)["1"].path == own
+
+
+def test_links_within_the_directory_and_to_it_are_followed(tmp_path: Path) -> None:
+    run(tmp_path / "logs" / "kept", "1")
+    (tmp_path / "logs" / "local-1").symlink_to(tmp_path / "logs" / "kept" / "local-1")
+    (tmp_path / "link").symlink_to(tmp_path / "logs")
+    assert find_log(str(tmp_path / "link"), "1", since_seconds=0).path == tmp_path / "link" / "local-1"
 
 
 def test_only_the_beginnings_of_others_logs_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

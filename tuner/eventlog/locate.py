@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -49,9 +51,11 @@ def find_log(
     """The log that `locate` reads; where it `is_tree` and nothing lies right there, one that does below. Raises as that does."""
     path, until = log_path(directory, access), monotonic() + most_seconds
     unread: list[Exception] = []
+    elsewhere = False
     for found, source in _by_key(path, since_seconds, most_seconds, unread, is_tree=is_tree):
-        if found == key:
+        if found == key and _lies_in(path, source):
             return source
+        elsewhere = elsewhere or found == key
         if monotonic() > until:
             raise EventLogNotFoundError(
                 f"{shown(path)}: no event log with {KEY}={key} found in {most_seconds:g} s among those "
@@ -59,6 +63,11 @@ def find_log(
             )
     if unread:
         raise EventLogUnreadError(redact(f"{shown(path)}: cannot be read: {unread[0]}")) from unread[0]
+    if elsewhere:
+        raise EventLogNotFoundError(
+            f"{shown(path)}: of the event log with {KEY}={key} files are links that lead out of it, and may be another job's; "
+            "have all of them in that directory"
+        )
     raise EventLogNotFoundError(
         f"{shown(path)}: no event log with {KEY}={key}; the job may have ended before Spark started"
     )
@@ -76,9 +85,10 @@ def logs_by_key(
     """
     until, wanted = monotonic() + most_seconds, set(keys)
     found: dict[str, LogSource] = {}
-    for key, source in _by_key(log_path(directory, access), since_seconds, most_seconds, []):
-        if key in wanted:
-            found.setdefault(key, source)
+    path = log_path(directory, access)
+    for key, source in _by_key(path, since_seconds, most_seconds, []):
+        if key in wanted and key not in found and _lies_in(path, source):
+            found[key] = source
         if len(found) == len(wanted) or monotonic() > until:
             break
     return found
@@ -130,6 +140,14 @@ def _obstacles(source: LogSource) -> Iterator[Exception]:
             yield error
     except Exception as error:
         yield error
+
+
+def _lies_in(directory: LogPath, source: LogSource) -> bool:
+    """Whether no link has a file of it elsewhere: who may write here could show another team's log as his job's."""
+    if not on_disk(directory):
+        return True
+    place = os.path.realpath(directory)
+    return all(on_disk(file) and Path(os.path.realpath(file)).is_relative_to(place) for file in source.files)
 
 
 def _entries(path: LogPath, since_seconds: float, most_seconds: float) -> list[LogPath]:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tuner.history.store import Store
@@ -20,6 +21,8 @@ from tuner.person import this_person
 
 # What a browser calls this machine. Another name in the Host header is another site's, made to resolve to here.
 HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+_COOKIE = "spark_tuner"
 
 # A page of our own asks for the panel: browsers then send a strict cookie, whatever page or file the user came from.
 _ENTERED = (
@@ -48,13 +51,16 @@ class Owner:
 
 
 class Loopback:
-    """ASGI middleware: the token in the address once, a cookie from then on, and requests to this machine's names only."""
+    """ASGI middleware: the token in the address once, a cookie from then on, and requests to this machine's names only.
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app = app
+    Browsers send a cookie to all ports of a host, and others may listen on one: it is for paths below `place` alone, which nobody
+    guesses.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, place: str) -> None:
+        self._app = Router([Mount(f"/{place}", app)])
         self._token = token.encode()
-        # Cookies are shared by all ports of a host.
-        self._cookie = f"spark_tuner_{port}"
+        self._home = f"/{place}/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (answer := self._refusal_or_entry(scope)) is not None:
@@ -66,31 +72,32 @@ class Loopback:
         headers = Headers(scope=scope)
         if _host(headers.get("host", "")) not in HOSTS:
             return JSONResponse({"detail": "the panel answers to localhost only"}, 403)
-        entrance = scope["path"] in ("/", "/ui")
+        entrance = scope["path"] in (self._home, f"{self._home}ui")
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if entrance and self._is_token(given):
             return self._entry()
-        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
+        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(_COOKIE, "")):
             return JSONResponse({"detail": UNKNOWN_VISITOR}, 401)
-        return RedirectResponse("ui", 303) if scope["path"] == "/" else None
+        return RedirectResponse("ui", 303) if scope["path"] == self._home else None
 
     def _entry(self) -> Response:
         answer = HTMLResponse(_ENTERED)
-        answer.set_cookie(self._cookie, self._token.decode(), httponly=True, samesite="strict", path="/")
+        # Without a path it is the browser's own of the entrance, whatever a proxy has in front of that.
+        answer.set_cookie(_COOKIE, self._token.decode(), httponly=True, samesite="strict", path=None)
         return answer
 
     def _is_token(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(errors="replace"), self._token)
 
 
-def loopback_app(store: Callable[[], Store], token: str, port: int, core_hour_price: float | None = None) -> ASGIApp:
-    """The panel for whoever knows the token, as the user of this process."""
+def loopback_app(store: Callable[[], Store], token: str, place: str, core_hour_price: float | None = None) -> ASGIApp:
+    """The panel below `/place/` for whoever knows the token, as the user of this process."""
     owner = Owner(this_person())
 
     def viewer() -> Owner:
         return owner
 
-    return GuardedAnswers(Loopback(create_app(store, viewer, Home.STANDALONE, core_hour_price), token, port))
+    return GuardedAnswers(Loopback(create_app(store, viewer, Home.STANDALONE, core_hour_price), token, place))
 
 
 def _host(header: str) -> str:

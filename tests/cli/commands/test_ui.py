@@ -37,7 +37,7 @@ def test_it_answers_to_who_has_the_printed_address_and_ends_by_ctrl_c(tmp_path: 
     ) as it:
         try:
             assert it.stdout is not None
-            found = re.search(r"(http://127\.0\.0\.1:\d+/)\?token=\S{40,}", it.stdout.readline())
+            found = re.search(r"(http://127\.0\.0\.1:\d+/[\w-]{20,}/)\?token=\S{40,}", it.stdout.readline())
             assert found is not None
             browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
             assert browser.open(found[0], timeout=60).status == 200
@@ -108,7 +108,7 @@ def test_who_has_a_browser_that_cannot_read_the_file_is_told_what_to_open(
     monkeypatch.setattr(ui.webbrowser, "open", lambda _: True)
     monkeypatch.setattr(ui, "_serve", lambda *_: None)
     address, hint = spark_tuner("ui", *asked).out.splitlines()
-    assert re.fullmatch(r"spark-tuner ui: http://127\.0\.0\.1:\d+/\?token=\S{40,}", address)
+    assert re.fullmatch(r"spark-tuner ui: http://127\.0\.0\.1:\d+/[\w-]{20,}/\?token=\S{40,}", address)
     assert ("where the browser finds no file, open this address in it" in hint) is said
 
 

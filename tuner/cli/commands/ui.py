@@ -37,13 +37,13 @@ def ui(
     _require_server()
     store = stored_url(url)
     with _listening(address, port) as listener:
-        token, bound = secrets.token_urlsafe(32), int(listener.getsockname()[1])
-        page = f"http://{_in_url(host, address)}:{bound}/?token={token}"
+        token, place = secrets.token_urlsafe(32), secrets.token_urlsafe(16)
+        page = f"http://{_in_url(host, address)}:{listener.getsockname()[1]}/{place}/?token={token}"
         typer.echo(f"spark-tuner ui: {page}\n(Ctrl+C ends it{'' if no_browser else _WITHOUT_FILE})")
         with tempfile.TemporaryDirectory(prefix="spark-tuner-") as folder:
             if not no_browser:
                 _open_browser(page, Path(folder))
-            _serve(listener, store, token, bound, core_hour_price)
+            _serve(listener, store, token, place, core_hour_price)
 
 
 def loopback_address(host: str) -> str:
@@ -93,13 +93,13 @@ def _open_browser(page: str, folder: Path) -> None:
     webbrowser.open(entrance.as_uri())
 
 
-def _serve(listener: socket.socket, url: str, token: str, port: int, core_hour_price: float | None) -> None:
+def _serve(listener: socket.socket, url: str, token: str, place: str, core_hour_price: float | None) -> None:
     import uvicorn
 
     from tuner.history.store import Store
     from tuner.panel.loopback import loopback_app
 
-    app = loopback_app(lambda: Store.open(url), token, port, core_hour_price)
+    app = loopback_app(lambda: Store.open(url), token, place, core_hour_price)
     # The access log would have the token.
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
     uvicorn.Server(config).run(sockets=[listener])

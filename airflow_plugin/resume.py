@@ -45,14 +45,16 @@ def remember(turn: Turn, operator: Any, context: Context) -> None:
     """Keeps the turn for the task's later tries, where Airflow has a place for it."""
     import msgspec
 
+    from tuner.eventlog.location import names_credentials
     from tuner.steering.agent.submission import Submission
 
     store = _store(operator, context)
     if store is not None:
         # The user's conf and SQL may hold secrets, and completing the turn needs neither.
+        base = "" if names_credentials(turn.job.event_log_base) else turn.job.event_log_base
         kept = replace(
             turn,
-            job=replace(turn.job, user_conf={}, statements=(), submission=Submission(), access={}),
+            job=replace(turn.job, user_conf={}, statements=(), submission=Submission(), access={}, event_log_base=base),
             directives=replace(turn.directives, statements=(), merged={}),
             catching_up=None,
         )

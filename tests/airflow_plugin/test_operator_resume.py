@@ -101,6 +101,20 @@ def test_running_job_is_completed_as_the_try_that_submitted_it(
     assert "spark_tuner" in ti.xcoms
 
 
+@pytest.mark.parametrize(
+    ("base", "kept"), [("s3a://logs/tuner", "s3a://logs/tuner"), ("webhdfs://ann:hunter2@nn/tuner", "")]
+)
+def test_airflow_keeps_no_credentials_of_where_event_logs_go(
+    submit: Any, loop: Any, ti: Any, yarn: Yarn, base: str, kept: str
+) -> None:
+    store = TaskStateStore()
+    yarn.dies_while_tracked = True
+    with pytest.raises(KeyboardInterrupt):
+        try_once(ti, store, 1, event_log_base=base)
+    assert store["spark_tuner_turn"]["job"]["event_log_base"] == kept
+    assert "hunter2" not in str(store)
+
+
 def test_finished_job_is_completed_too(lost: TaskStateStore, submit: Any, loop: Any, ti: Any, yarn: Yarn) -> None:
     yarn.state = "SUCCEEDED"
     try_once(ti, lost, 2)

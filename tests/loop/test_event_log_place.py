@@ -157,6 +157,42 @@ def test_one_in_spark_defaults_gives_way_to_the_tuners_own(job: JobToRun) -> Non
     assert found.directory.startswith(Path(job.event_log_base).as_uri())
 
 
+# --- Credentials in a URL ---
+
+WITH_CREDENTIALS = ["memory://ann:hunter2@bucket", "memory://AKIA:hun/ter2@bucket", "memory://bucket?sig=hunter2"]
+
+
+@pytest.mark.parametrize("url", WITH_CREDENTIALS)
+@pytest.mark.parametrize(
+    "of_user", [ENABLED, {}, None], ids=["his log is on", "he names a directory", "the tuner's own"]
+)
+def test_a_url_with_credentials_is_none_for_it_is_stored_with_the_run(
+    job: JobToRun, bucket: UPath, url: str, of_user: Mapping[str, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place_module, "_remote", lambda _url, _job: bucket)
+    conf = {} if of_user is None else {**of_user, EVENT_LOG_DIR: url}
+    found = place(replace(job, event_log_base=url), conf)
+    assert (found.directory, found.conf) == ("", {})
+    assert "has credentials in it, which would be stored with the run; leave them out" in found.why
+    assert "hunter2" not in found.why and "ter2" not in found.why
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "abfss://secrets@account.dfs.core.windows.net/logs",
+        "hdfs://token-nn:8020/logs",
+        "webhdfs://ann@nn:9870/user@EXAMPLE.ORG/logs",
+        "s3a://password=reset/logs",
+    ],
+)
+def test_a_container_or_a_user_is_no_secret(
+    job: JobToRun, bucket: UPath, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place_module, "_remote", lambda _url, _job: bucket)
+    assert place(job, {**ENABLED, EVENT_LOG_DIR: url}) == EventLogPlace(url)
+
+
 # --- The tuner's own ---
 
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.most_unpacked import TOO_MANY, most_unpacked
-from tuner.eventlog.properties import redact
+from tuner.eventlog.properties import names_secret, redact
 from tuner.printable import printable
 
 if TYPE_CHECKING:
@@ -54,6 +54,18 @@ def local_path(location: str) -> Path | None:
     if scheme == "file":
         return Path(unquote(urlsplit(location).path))
     return None if scheme else Path(location)
+
+
+def names_credentials(location: str) -> bool:
+    """Whether a URL has a password or a signature in it; a user's or a container's name before the host is none."""
+    if local_path(location) is not None:
+        return False
+    try:
+        parts = urlsplit(location)
+        password, _port = parts.password, parts.port
+    except ValueError:  # A slash in a password has ended what is read as the port.
+        return names_secret(location)
+    return bool(password) or names_secret(parts.query)
 
 
 def log_path(location: str, access: Mapping[str, Any] = AMBIENT) -> LogPath:

@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tuner.eventlog.location import local_path, log_path, on_disk, scheme_of
+from tuner.eventlog.location import local_path, log_path, names_credentials, on_disk, scheme_of
 from tuner.eventlog.properties import redact
 from tuner.loop.hadoop_user import named_user, writes_as
 from tuner.loop.make_below import OPEN, make_below
@@ -54,7 +54,18 @@ class EventLogPlace:
 
 
 def event_log_place(job: JobToRun) -> EventLogPlace:
-    """Where the user has his event log; where he has none, a directory for this try alone, which is made."""
+    """Where the user has his event log; where he has none, a directory for this try alone, which is made. Nowhere where its URL
+    has credentials: it is stored with the run."""
+    place = _place(job)
+    if not names_credentials(place.directory):
+        return place
+    return EventLogPlace(
+        why=f"the URL of the event log, {redact(place.directory)}, has credentials in it, which would be stored with the run; "
+        "leave them out, and let Spark and this machine find them elsewhere (spark.hadoop.fs.…, a connection, the environment)"
+    )
+
+
+def _place(job: JobToRun) -> EventLogPlace:
     if _is(job.user_conf.get(EVENT_LOG_ENABLED), "false"):
         return EventLogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
     conf = {**job.submission.conf, **job.user_conf}

@@ -15,9 +15,9 @@ from tuner.model.run import Origin, Run
 from tuner.policy.decide import decide
 from tuner.policy.fleeting_columns import fleeting_columns
 from tuner.policy.known_queries import newest_of_each
+from tuner.policy.latest_executions import MOST_EXECUTIONS, Ran
 from tuner.policy.ledger import read_ledger
 from tuner.policy.literal_classes import literal_classes, with_literal_classes
-from tuner.policy.neutral_columns import Ran
 from tuner.words.literal_rungs import values_words
 
 from .histories import conf, hint, recommend, reorder, run, situation
@@ -79,6 +79,11 @@ def test_what_came_back_after_a_month_is_not_new() -> None:
 
 def test_several_in_one_run_are_a_loop() -> None:
     assert fleeting(*(ran(n, name=f"{tenant}{n}") for n in range(5) for tenant in "ab")) == set()
+
+
+def test_nights_of_one_value_are_told_however_often_they_ask_it() -> None:
+    """As the batches of a stream."""
+    assert fleeting(*(ran(n, name=f"n{n}") for n in range(9) for _ in range(MOST_EXECUTIONS))) == {NAME}
 
 
 def test_what_is_asked_of_no_column_cannot_be_left_out() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tuner.model.query import Query, QueryStatus
 from tuner.model.query_values import COMPUTED, FilterCondition
 from tuner.model.row_count import BESIDE, SIDE, RowCount
-from tuner.policy.neutral_columns import MOST_NIGHTS, neutral_columns
+from tuner.policy.latest_executions import LEAST_NIGHTS, MOST_EXECUTIONS, MOST_NIGHTS, Ran
+from tuner.policy.neutral_columns import neutral_columns
 
-Ran = tuple[int, Query]
 DAY, TENANT, BATCH = "db.sales.day", "db.sales.tenant", "db.sales.batch"
 CORRECTED, LAST = "db.corrections.day", f"{COMPUTED}0123456789abcdef"
 
@@ -60,6 +62,44 @@ def test_one_large_tenant_keeps_tenants_apart_but_not_their_days() -> None:
     rows = {"small": 20_000, "large": 2_000_000}
     nights = [ran(n, rows[t], rows[t], tenant=t, day=str(n)) for n in range(3) for t in rows]
     assert neutral_columns(nights) == {DAY}
+
+
+@pytest.mark.parametrize("tenants", [300, 3 * MOST_EXECUTIONS])
+def test_days_of_a_loop_over_many_tenants_are_learned_from_the_same_of_them(tenants: int) -> None:
+    """One tenant alone tells nothing of another, whatever the order they come in."""
+    order = [f"{t * 7919 % tenants:05d}" for t in range(tenants)]
+    loop = [
+        ran(n, 10 ** (1 + int(t) % 7), tenant=t, day=f"{n}")
+        for n in range(6)
+        for t in order[n * 97 :] + order[: n * 97]
+    ]
+    assert neutral_columns(loop) == {DAY}
+
+
+def test_batches_of_many_a_night_beside_tenants_are_neutral() -> None:
+    loop = [
+        ran(n, 10 ** (1 + t % 7), tenant=f"{t}", batch=f"{n}-{t}", day=str(n)) for n in range(8) for t in range(300)
+    ]
+    assert neutral_columns(loop) == {DAY, BATCH}
+
+
+def test_one_large_tenant_of_many_keeps_them_apart() -> None:
+    for large in range(0, 300, 75):
+        loop = [ran(n, 10**7 if t == large else 10**4, tenant=str(t), day=str(n)) for n in range(6) for t in range(300)]
+        assert neutral_columns(loop) == {DAY}
+
+
+def test_one_tenant_of_many_whose_days_move_rows_keeps_days_apart() -> None:
+    loop = [
+        ran(n, 10 ** (4 + (n if t == 217 else t % 3)), tenant=str(t), day=str(n)) for n in range(6) for t in range(300)
+    ]
+    assert neutral_columns(loop) == set()
+
+
+def test_a_loop_over_many_is_learned_from_its_latest_nights() -> None:
+    loop = [ran(n, 10 ** (5 + (n == 1)), day=str(n)) for n in range(LEAST_NIGHTS + 2) for _ in range(MOST_EXECUTIONS)]
+    assert neutral_columns(loop) == {DAY}
+    assert neutral_columns(loop[:-MOST_EXECUTIONS]) == set()
 
 
 def test_columns_that_always_move_together_are_neutral_together() -> None:

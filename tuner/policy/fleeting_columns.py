@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tuner.model.query_values import FilterCondition
-from tuner.policy.neutral_columns import LEAST_ADVANCES, Ran, latest_of, rows_apart
+from tuner.policy.latest_executions import Ran, latest_executions
+from tuner.policy.neutral_columns import LEAST_ADVANCES, rows_apart
 
 # Of the nights with other values than the night before, this share has to have values that were never there: what comes back is
 # measured by itself, as days of a week are.
@@ -23,7 +24,7 @@ def fleeting_columns(executions: Sequence[Ran], neutral: frozenset[str]) -> froz
     """Of the executions of one query, oldest first, each with the number of its night: the columns (`FilterCondition.columns`)
     besides the `neutral` ones whose values moved; none where values come back, where one night has several, where it is not
     known of which columns they are, and where few of them move rows."""
-    latest = latest_of(executions)
+    latest = latest_executions(executions)
     since, before, seen = latest[0][0], frozenset[FilterCondition](), set[frozenset[FilterCondition]]()
     others: list[frozenset[FilterCondition]] = []
     fresh = 0

@@ -14,6 +14,7 @@ from statistics import median
 from tuner.model.query import Query
 from tuner.model.query_values import is_computed
 from tuner.model.row_count import SIDE, RowCount
+from tuner.policy.latest_executions import Ran, few_of, latest_executions
 
 # Rows may be off so many times from their median, as days of a week are: the size of an input may grow as much, too, before a
 # directive no longer acts (`tuner.advice.head_room.MOST_GROWTH`). Fewer rows than these are few, whatever their ratio.
@@ -23,32 +24,27 @@ FEW_ROWS = 1000
 # category: some of these are rare and others frequent, and as many have to be alike.
 LEAST_ADVANCES = 3
 LEAST_CATEGORIES = 8
-# Subsets of so many columns are looked at, and the latest nights and executions: four weeks of a nightly job.
+# Subsets of so many columns are looked at.
 MOST_COLUMNS = 6
-MOST_NIGHTS = 28
-MOST_EXECUTIONS = 500
-
-# An execution, and the number of its night.
-Ran = tuple[int, Query]
 
 
 def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     """Of the executions of one query, oldest first, the most columns (`FilterCondition.columns`) that may take any values: for
     equal values of the others no rows of a relation or a join left their bounds while they moved."""
-    known = [_known(night, query) for night, query in latest_of(executions) if query.conditions is not None]
+    latest = [one for one in latest_executions(executions) if one[1].conditions is not None]
+    known = [_known(*one) for one in latest]
+    # Most subsets are not neutral, which a few executions tell in less time; not that one is: one of many tenants may be large.
+    sample = few_of(latest)
+    few = known if sample is latest else [_known(*one) for one in sample]
     named = {columns for one in known for columns in one.values if columns}
     seen = {columns: len({values for _, values in _taken(columns, known)}) for columns in named - _of_several(known)}
     moved = sorted((c for c in seen if seen[c] >= LEAST_ADVANCES), key=lambda c: (-seen[c], c))
     for size in range(min(len(moved), MOST_COLUMNS), 0, -1):
         for several in combinations(moved[:MOST_COLUMNS], size):
-            if _are_neutral(frozenset(several), known):
-                return frozenset(several)
+            columns = frozenset(several)
+            if _are_neutral(columns, few) and (few is known or _are_neutral(columns, known)):
+                return columns
     return frozenset()
-
-
-def latest_of(executions: Sequence[Ran]) -> list[Ran]:
-    """Those that are looked at."""
-    return [(night, query) for night, query in executions[-MOST_EXECUTIONS:] if night > executions[-1][0] - MOST_NIGHTS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tuner.model.query import Query
 from tuner.model.query_values import FilterCondition
-from tuner.policy.neutral_columns import FEW_ROWS, ROWS_BOUND, Ran
+from tuner.policy.latest_executions import Ran
+from tuner.policy.neutral_columns import FEW_ROWS, ROWS_BOUND
 
 ClassOf = Callable[[tuple[FilterCondition, ...]], str]
 # Beside the parts of `Query.row_counts`.

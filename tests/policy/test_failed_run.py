@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 
@@ -13,6 +14,7 @@ from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus
+from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
@@ -40,6 +42,7 @@ OUTSIDE = [
     FailureKind.OWN_EXIT,
     FailureKind.UNREACHABLE,
 ]
+UNKNOWN_KIND = FailureKind.UNKNOWN
 FAILED, TRIAL, ROLLED_BACK, PROMOTED = RunState.FAILED, Standing.TRIAL, Standing.ROLLED_BACK, Standing.PROMOTED
 
 
@@ -308,6 +311,93 @@ def test_a_query_that_fails_in_a_job_that_goes_on_is_looked_at_as_a_job_is() -> 
     assert stand(outside[0], clean, outside[1]) == {ORDER.id: PROMOTED}
     known = situation(Mode.AUTO, 1, [BASE, outside[0]], drivable=frozenset(ActionKind))
     assert decide(known).in_force, "no run without it is needed to tell"
+
+
+# --- A query that runs once for each tenant ---
+
+
+def loop(night: int, statuses: Mapping[str, bool], *actions: DecidedChange, kind: FailureKind = UNKNOWN_KIND) -> Run:
+    """A run that goes on, with executions of q2 by their values: whether each succeeded, in this order."""
+    values = [(value, succeeded) for value, succeeded in statuses.items()]
+    return loop_of(night, values, *actions, kind=kind)
+
+
+def loop_of(
+    night: int, executions: Iterable[tuple[str, bool]], *actions: DecidedChange, kind: FailureKind = UNKNOWN_KIND
+) -> Run:
+    found = run(night, {"q1": 10, "q2": 1}, *actions, failure=failure(kind, "q2"))
+    assert found.outcome
+    first, second = found.outcome.queries
+    queries = [
+        replace(second, id=n, literals=value, status=QueryStatus.SUCCEEDED if succeeded else QueryStatus.FAILED)
+        for n, (value, succeeded) in enumerate(executions, start=2)
+    ]
+    return replace(found, outcome=replace(found.outcome, queries=(first, *queries)))
+
+
+def suspected(*runs: Run) -> bool:
+    """Whether the next run is without changes, to find the cause."""
+    decision = decide(situation(Mode.AUTO, 1, runs, drivable=frozenset(ActionKind)))
+    return decision.unsteered is not None and decision.unsteered.code is ReasonCode.CHANGES_SUSPECTED
+
+
+FAILS_FOR_B = {"a": True, "b": False, "c": True}
+
+
+def test_what_fails_for_one_tenant_every_night_hides_no_failures_of_others() -> None:
+    before, proven = loop(0, FAILS_FOR_B), promoted(ORDER)
+    assert not suspected(before, loop(1, FAILS_FOR_B, proven))
+    others = {"a": False, "b": False, "c": False}
+    assert suspected(before, loop(1, others, proven))
+    assert suspected(before, loop(1, {**FAILS_FOR_B, "a": False}, proven))
+    assert not suspected(before, loop(1, {"a": True, "c": True}, proven))
+
+
+def test_one_tenant_that_always_fails_clears_nothing_of_what_others_fail_with() -> None:
+    proven = promoted(ORDER)
+    both = {**FAILS_FOR_B, "a": False}
+    before, failed, without = loop(0, FAILS_FOR_B), loop(1, both, proven), loop(2, FAILS_FOR_B)
+    assert not suspected(before, failed, without)
+    again = loop(3, both, proven)
+    assert read_ledger([before, failed, without, again])[ORDER.id].standing is ROLLED_BACK
+    too = loop(2, both)
+    assert read_ledger([before, failed, too, again])[ORDER.id].standing is PROMOTED, "they failed without it, too"
+    alone, later = loop(2, {"b": False}), loop(4, FAILS_FOR_B)
+    assert read_ledger([before, failed, alone, later, loop(5, both, proven)])[ORDER.id].standing is ROLLED_BACK, (
+        "a run for that one alone tells nothing of the others"
+    )
+
+
+def test_a_night_that_fails_for_that_one_alone_clears_a_suspect() -> None:
+    proven = promoted(ORDER)
+    both = {**FAILS_FOR_B, "a": False}
+    nights = [loop(0, FAILS_FOR_B), loop(1, both, proven), loop(2, FAILS_FOR_B)]
+    since, again, without = loop(3, FAILS_FOR_B, proven), loop(4, both, proven), loop(5, FAILS_FOR_B)
+    assert read_ledger([*nights, since, again, without])[ORDER.id].standing is PROMOTED
+    assert read_ledger([*nights, loop(3, both, proven)])[ORDER.id].standing is ROLLED_BACK
+
+
+def test_where_values_are_others_each_night_the_number_of_failures_tells() -> None:
+    """A day in them that moves rows; or nobody knows them."""
+
+    def of_day(night: int, failures: int, *actions: DecidedChange, known: bool = True) -> Run:
+        values = (f"{tenant} on {night}" if known else "" for tenant in range(5))
+        return loop_of(night, [(value, n >= failures) for n, value in enumerate(values)], *actions)
+
+    proven = promoted(ORDER)
+    for known in (True, False):
+        assert not suspected(of_day(0, 1, known=known), of_day(1, 1, proven, known=known))
+        assert suspected(of_day(0, 1, known=known), of_day(1, 3, proven, known=known))
+        assert suspected(of_day(0, 0, known=known), of_day(1, 1, proven, known=known))
+        nights = [of_day(0, 1, known=known), of_day(1, 3, proven, known=known)]
+        for failures, standing in ((1, ROLLED_BACK), (3, PROMOTED)):
+            later = [of_day(2, failures, known=known), of_day(3, 3 if failures == 1 else 4, proven, known=known)]
+            assert read_ledger([*nights, *later])[ORDER.id].standing is standing, (known, failures)
+
+
+def test_failures_that_move_from_tenant_to_tenant_are_none_of_a_changes() -> None:
+    assert not suspected(loop(0, FAILS_FOR_B), loop(1, {"a": False, "b": True, "c": True}, promoted(ORDER)))
+    assert suspected(loop(0, FAILS_FOR_B), loop(1, {"a": False, "b": True, "c": False}, promoted(ORDER)))
 
 
 def test_an_error_that_came_no_more_when_the_job_ran_its_query_again_is_none_of_a_changes() -> None:

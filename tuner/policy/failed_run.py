@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tuner.model.decision import DecidedChange, Standing
-from tuner.model.directive_result import DirectiveStatus
 from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
-from tuner.model.query import Query, QueryStatus, total_data_bytes
+from tuner.model.query import QueryStatus, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Outcome, Run, RunState
+from tuner.model.run import Run, RunState
 from tuner.policy.end_of_run import began_after
-from tuner.policy.measure import read_nothing, usable
+from tuner.policy.measure import executions, read_nothing, usable
 from tuner.policy.never_started import lacks_new_jar, may_lack_jar
+from tuner.policy.newly_failed import fails_anew, newly_failed
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -114,15 +114,16 @@ class FailedRun:
 
     @property
     def after(self) -> Run | None:
-        """The next run that tells: it came to the query, found something to read, and did not fail from outside. One beside this
-        (mapped instances, dates of a backfill) was decided before this had failed, and may have other data."""
+        """The next run that tells: it came to the query, also with values that this had not always failed for, found something
+        to read, and did not fail from outside. One beside this (mapped instances, dates of a backfill) was decided before this
+        had failed, and may have other data."""
         return next((r for r in self.later if self._tells(r)), None)
 
     def _tells(self, run: Run) -> bool:
         if not began_after(run, self.run):
             return False
         if self.query is not None:
-            ended = bool(_statuses(run, self.query) & {QueryStatus.SUCCEEDED, QueryStatus.FAILED})
+            ended = self._fails_anew(run) or QueryStatus.SUCCEEDED in _statuses(run, self.query)
         else:
             untold = run.state in (RunState.RUNNING, RunState.LOST) or may_lack_jar(run)
             ended = not untold and not from_outside(run.failure)
@@ -131,18 +132,24 @@ class FailedRun:
     def failed_without(self, decided: DecidedChange) -> bool:
         """Whether the next run that tells failed without the change, in the same way as this one."""
         after = self.after
-        if after is None or not _is_without(decided, after):
+        if after is None or not is_without(decided, after):
             return False
         if self.query is not None:
-            return QueryStatus.FAILED in _statuses(after, self.query)
+            return self._fails_anew(after)
         return after.state is RunState.FAILED and alike(self.failure, after.failure)
 
     def succeeded_without(self, decided: DecidedChange) -> bool:
         """Whether the next run that tells succeeded without the change."""
         after = self.after
-        if after is None or not _is_without(decided, after):
+        if after is None or not is_without(decided, after):
             return False
-        return usable(after) if self.query is None else _statuses(after, self.query) == {QueryStatus.SUCCEEDED}
+        if self.query is None:
+            return usable(after)
+        return QueryStatus.UNFINISHED not in _statuses(after, self.query) and not self._fails_anew(after)
+
+    def _fails_anew(self, run: Run) -> bool:
+        """Whether its query failed in another run, too, for what it had not before this one."""
+        return self.query is not None and fails_anew(self.query, run, self.earlier)
 
     @property
     def bytes_after(self) -> int:
@@ -195,34 +202,6 @@ def failed_by(failed: FailedRun, in_force: Iterable[DecidedChange]) -> dict[str,
     return max(trials, proven, key=lambda found: max(found.values(), default=Guilt.NONE))
 
 
-def newly_failed(run: Run, earlier: Iterable[Run]) -> list[str]:
-    """The queries that failed in a job that went on, and succeeded in the run before of those that came to their end; but for
-    what came no more when the job asked the same again."""
-    if not usable(run) or run.outcome is None:
-        return []
-    queries = run.outcome.queries
-    failed = dict.fromkeys(
-        q.fingerprint for q in queries if q.status is QueryStatus.FAILED and not _passed(q, run.outcome)
-    )
-    before = [r for r in earlier if usable(r)] if failed else []
-    return [name for name in failed if _latest_statuses(before, name) == {QueryStatus.SUCCEEDED}]
-
-
-def _passed(failed: Query, outcome: Outcome) -> bool:
-    """Whether an error of data or code came no more when the job ran the query again, with the same values and changes: a service
-    that a function calls, say. What a change lets rows raise comes each time; memory and time may lack once."""
-    why = outcome.failure
-    if why is None or why.kind is not FailureKind.DATA_OR_CODE or why.execution_id != failed.id or not failed.literals:
-        return False
-    return any(
-        again.id > failed.id
-        and again.status is QueryStatus.SUCCEEDED
-        and (again.fingerprint, again.literals) == (failed.fingerprint, failed.literals)
-        and all(of.status is DirectiveStatus.APPLIED for of in again.directives)
-        for again in outcome.queries
-    )
-
-
 def waits_for_a_run_without(run: Run, earlier: Sequence[Run], in_force: Sequence[DecidedChange]) -> bool:
     """Whether only a run without its changes tells if one of them made a run fail, or a query of it."""
     queries: Sequence[str | None] = [None] if run.state is RunState.FAILED else newly_failed(run, earlier)
@@ -247,6 +226,11 @@ def is_longer(run: Run, others: Iterable[Run], by: float = 0.0) -> bool:
     return longest is not None and took is not None and took > (1 + by) * longest
 
 
+def is_without(decided: DecidedChange, run: Run) -> bool:
+    """Whether a change was not in force in a run."""
+    return decided.id not in {d.id for d in run.decision.in_force}
+
+
 def _making(failed: FailedRun, decided: DecidedChange, found: Mapping[str, Guilt]) -> Making | None:
     """What a change that can have made a failure is rolled back for; None where that is not shown."""
     failure, known = failed.failure, found[decided.id] is Guilt.KNOWN
@@ -260,16 +244,8 @@ def _making(failed: FailedRun, decided: DecidedChange, found: Mapping[str, Guilt
     return Making.FAILED_TWICE if decided.id in failed.suspected else None
 
 
-def _is_without(decided: DecidedChange, run: Run) -> bool:
-    return decided.id not in {d.id for d in run.decision.in_force}
-
-
 def _statuses(run: Run, query: str) -> set[QueryStatus]:
-    return {q.status for q in run.outcome.queries if q.fingerprint == query} if run.outcome else set()
-
-
-def _latest_statuses(runs: Sequence[Run], query: str) -> set[QueryStatus]:
-    return next((found for run in reversed(runs) if (found := _statuses(run, query))), set())
+    return {q.status for q in executions(run, query)}
 
 
 def _failed(failed: FailedRun, making: Making) -> Reason:

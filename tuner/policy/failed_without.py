@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from tuner.model.decision import DecidedChange
 from tuner.model.failure import FailureKind
 from tuner.model.run import Run, RunState
-from tuner.policy.failed_run import newly_failed
 from tuner.policy.held_out import held_out
 from tuner.policy.never_started import lacks_new_jar
+from tuner.policy.newly_failed import newly_failed
 from tuner.policy.suspects import from_outside
 
 

@@ -14,7 +14,7 @@ from tuner.policy.awaited_run import AwaitedRun
 from tuner.policy.changes_in_effect import changes_in_effect, held_in, not_followed
 from tuner.policy.context import Context
 from tuner.policy.end_of_run import end_of_run
-from tuner.policy.failed_run import FailedRun, newly_failed
+from tuner.policy.failed_run import FailedRun
 from tuner.policy.judging.end_holds import end_failed_holds, end_holds
 from tuner.policy.judging.hold_out import hold_out_one_at_a_time
 from tuner.policy.judging.judge_failure import absolve, judge_failure
@@ -24,6 +24,7 @@ from tuner.policy.judging.judge_unmeasured import judge_unmeasured
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.judging.put_on_record import put_on_record
 from tuner.policy.measure import usable
+from tuner.policy.newly_failed import newly_failed
 from tuner.policy.record import Loss, Record
 from tuner.policy.records_by_context import as_known
 from tuner.policy.rulings import Rulings, apply_rulings
@@ -147,7 +148,7 @@ def _judge(
         judge_failure(ledger, FailedRun(run, earlier, later), with_it)
     elif usable(run):
         _judge_measured(ledger, run, in_force)
-        absolve(ledger, run, in_force)
+        absolve(ledger, run, earlier, in_force)
         for query in newly_failed(run, earlier):
             judge_failure(ledger, FailedRun(run, earlier, later, query=query), in_force)
     else:

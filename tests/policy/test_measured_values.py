@@ -21,7 +21,8 @@ from tuner.policy.decide import decide
 from tuner.policy.evidence.history import History
 from tuner.policy.ledger import read_ledger
 from tuner.policy.measure import measured_queries
-from tuner.policy.measured_values import measured_values
+from tuner.policy.measured_values import MOST_LITERALS, measured_values
+from tuner.words.literal_rungs import values_words
 
 from .histories import conf, decided, hint, in_force, recommend, reorder, run, situation
 
@@ -71,6 +72,20 @@ def test_a_trial_is_tried_on_what_it_was_advised_from() -> None:
     assert allowed(first, advised=True) == (RARE, FREQUENT)
     assert allowed(first) == ()
     assert allowed(first, night(1, (RARE, 10, None)), advised=True) == (RARE,)
+
+
+def test_of_more_values_than_it_may_name_it_acts_on_those_that_take_longest() -> None:
+    """Whatever their order in the loop, and also once it has made them short."""
+    many = [(f"{n:04x}", 40.0 if n < 5 else 1 + n / 1000) for n in range(MOST_LITERALS + 100)]
+    longest = {f"{n:04x}" for n in (*range(5), *range(105, len(many)))}
+    first = night(0, *((value, seconds, None) for value, seconds in many))
+    (found,) = measured_values(situation(Mode.AUTO, 1, [first], [recommend(HINT)]), [decided(HINT)])
+    assert set(found.literals) == longest
+    assert f"the {MOST_LITERALS} sets that take longest" in values_words(found)
+    steered = [(value, 0.1, APPLIED) if value in longest else (value, seconds, HELD) for value, seconds in many]
+    assert set(allowed(first, night(1, *reversed(steered)), advised=True)) == longest
+    late = {f"{n:04x}" for n in range(8000, 8200)}
+    assert set(allowed(night(1, *steered), night(2, *((value, 0.5, APPLIED) for value in late)))) > late
 
 
 def test_a_trial_whose_run_failed_is_for_what_it_was_advised_from_though_it_is_advised_no_more() -> None:

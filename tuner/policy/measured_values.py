@@ -16,7 +16,7 @@ from tuner.policy.literal_classes import LiteralClasses
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 
-# A loop over more of them than this is measured piece by piece: the latest count.
+# Of a loop over more of them than this, those that take longest, of what its last run had first: others may never come back.
 MOST_LITERALS = 500
 
 
@@ -29,25 +29,25 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     try it failed and it is advised no more. What is proven, and was held in all of these runs, is for those of before. Those that
     it is `excluded` from are none of them.
     """
-    found: dict[str, dict[str, None]] = {d.id: {} for d in decided if d.change.is_on_joins}
+    found: dict[str, set[str]] = {d.id: set() for d in decided if d.change.is_on_joins}
     if not found:
         return list(decided)
     classes = situation.classes or LiteralClasses()
     for id_ in found.keys() & situation.awaited.keys():
-        found[id_].update(dict.fromkeys(sorted(situation.awaited[id_].literals)))
+        found[id_] |= situation.awaited[id_].literals
     advised = {change.id for change in situation.advised}
     for run in filter(usable, situation.runs):
         ran = _ran(run)
         for one in (d for d in changes_in_effect(run) if d.id in found):
-            _add(found[one.id], (q for q in ran.get(one.change.query, ()) if _had(q, one.change)))
+            found[one.id].update(q.literals for q in ran.get(one.change.query, ()) if _had(q, one.change))
     if latest := situation.latest_run:
         ran = _ran(latest)
         for one in (d for d in decided if d.id in found and d.id in advised):
-            _add(found[one.id], ran.get(one.change.query, ()))
+            found[one.id].update(q.literals for q in ran.get(one.change.query, ()))
     for one in decided:
-        if one.is_in_force and found.get(one.id) == {}:
-            found[one.id].update(dict.fromkeys(_as_decided_before(one, situation.runs, classes)))
-    return [_for_values(d, found.get(d.id), classes) for d in decided]
+        if one.is_in_force and found.get(one.id) == set():
+            found[one.id].update(_as_decided_before(one, situation.runs, classes))
+    return [_for_values(d, found.get(d.id), classes, situation) for d in decided]
 
 
 def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
@@ -55,14 +55,31 @@ def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
     return bool(one.literals and other.literals) and set(one.literals).isdisjoint(other.literals)
 
 
-def _for_values(decided: DecidedChange, found: Iterable[str] | None, classes: LiteralClasses) -> DecidedChange:
+def _for_values(
+    decided: DecidedChange, found: Iterable[str] | None, classes: LiteralClasses, situation: Situation
+) -> DecidedChange:
     if found is None:
         return replace(decided, literals=(), neutral=(), fleeting=())
     neutral, fleeting = _not_told_by(decided, classes)
     # Hints gained nothing by themselves (docs/head-room.md): those that an order calls for come with it, counted first.
     is_blind = bool(fleeting) and decided.change.kind is ActionKind.HINT_JOIN and not decided.change.needs
-    literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded][-MOST_LITERALS:]
+    literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded]
+    if len(literals) > MOST_LITERALS:
+        literals = _longest(literals, decided.change.query, situation)[:MOST_LITERALS]
     return replace(decided, literals=tuple(sorted(literals)), neutral=neutral, fleeting=fleeting)
+
+
+def _longest(literals: Iterable[str], query: str | None, situation: Situation) -> list[str]:
+    """Classes by the most that their executions took in any run, for a change makes those of the latest ones short."""
+    seconds: dict[str, float] = {}
+    latest: dict[str, float] = {}
+    for run in filter(usable, situation.runs):
+        took: dict[str, float] = {}
+        for one in _ran(run).get(query, ()):
+            took[one.literals] = took.get(one.literals, 0.0) + one.seconds
+        seconds |= {id_: max(taken, seconds.get(id_, 0.0)) for id_, taken in took.items()}
+        latest = took or latest
+    return sorted(literals, key=lambda id_: (id_ not in latest, -seconds.get(id_, 0.0), id_))
 
 
 def _not_told_by(decided: DecidedChange, classes: LiteralClasses) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -79,12 +96,6 @@ def _as_decided_before(one: DecidedChange, runs: Sequence[Run], classes: Literal
     for before in (d for run in runs for d in run.decision.in_force if d.id == one.id):
         is_known = one.standing is Standing.PROMOTED and (before.neutral, before.fleeting) == told_by
         yield from (class_ for class_ in before.literals if is_known or class_ in ran)
-
-
-def _add(ids: dict[str, None], queries: Iterable[Query]) -> None:
-    for query in queries:
-        ids.pop(query.literals, None)
-        ids[query.literals] = None
 
 
 def _ran(run: Run) -> Mapping[str | None, list[Query]]:

@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 
 from tuner.errors import StoreError
+from tuner.history import schema
 from tuner.history.engine import open_engine
 from tuner.history.schema import HEAD, VERSION_TABLE, upgrade
 from tuner.history.store import Store
@@ -50,7 +51,10 @@ def described(engine: Engine) -> dict[str, tuple[object, ...]]:
 
 
 def test_head_is_the_newest_migration() -> None:
-    assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD]
+    scripts = ScriptDirectory.from_config(alembic_config())
+    assert scripts.get_heads() == [HEAD]
+    newest_first = [script.revision for script in scripts.walk_revisions()]
+    assert newest_first == sorted(newest_first, reverse=True)
 
 
 def test_a_new_database_is_as_one_that_took_every_step(empty_url: str, engine: Engine) -> None:
@@ -143,6 +147,16 @@ def test_a_schema_of_a_newer_version_is_left_alone(url: str) -> None:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
     engine.dispose()
     newer = re.compile("has schema 9999, of a newer version than this one; install that version here")
+    for opens in (lambda: Store.open(url, migrate=True), lambda: Store.open(url, migrate=False), lambda: upgrade(url)):
+        with pytest.raises(StoreError, match=newer):
+            opens()
+
+
+def test_a_process_that_still_runs_older_code_leaves_the_schema_alone_whatever_scripts_are_installed_by_now(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "HEAD", "0010")
+    newer = re.compile(f"has schema {HEAD}, of a newer version than this one; install that version here")
     for opens in (lambda: Store.open(url, migrate=True), lambda: Store.open(url, migrate=False), lambda: upgrade(url)):
         with pytest.raises(StoreError, match=newer):
             opens()

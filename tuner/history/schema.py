@@ -79,7 +79,7 @@ def require_head(engine: Engine) -> None:
         return
     state = "has no tables yet"
     if found is not None:
-        _refuse_unknown(engine, found)
+        _refuse_newer(engine, found)
         state = f"has schema {found}, this version needs {HEAD}"
     raise StoreError(
         f"history store {shown(engine.url)} {state}; run `spark-tuner db upgrade --db {shown(engine.url)}`"
@@ -91,7 +91,7 @@ def _upgrade(connection: Connection) -> None:
     if found is None:
         _create(connection)
     elif found != HEAD:
-        _refuse_unknown(connection.engine, found)
+        _refuse_newer(connection.engine, found)
         _apply_migrations(connection)
 
 
@@ -116,16 +116,13 @@ def _revision(connection: Connection) -> str | None:
     return connection.scalar(select(_VERSIONS.c.version_num))
 
 
-def _refuse_unknown(engine: Engine, revision: str) -> None:
-    from alembic.script import ScriptDirectory
-
-    scripts = ScriptDirectory.from_config(_alembic_config())
-    if revision in {script.revision for script in scripts.walk_revisions()}:
-        return
-    raise StoreError(
-        f"history store {shown(engine.url)} has schema {revision}, of a newer version than this one; "
-        "install that version here, too"
-    )
+def _refuse_newer(engine: Engine, revision: str) -> None:
+    # The scripts on disk may be of a version that was installed while this process ran; HEAD is of the code that runs.
+    if revision > HEAD:
+        raise StoreError(
+            f"history store {shown(engine.url)} has schema {revision}, of a newer version than this one; "
+            "install that version here, too, and restart what runs this one"
+        )
 
 
 def _alembic_config() -> Config:

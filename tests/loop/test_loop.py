@@ -16,8 +16,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import text
 
 from tests.conftest import wait_until
+from tests.history.database import database
 from tests.nightly import START_MS, Nightly, Spark, replace_in_loop
 from tests.policy.histories import said
 from tuner.advice.steering_reach import Reach
@@ -150,6 +152,17 @@ def test_a_run_whose_mode_cannot_be_read_is_observed(nightly: Nightly, monkeypat
     assert (found.decision.mode, found.decision.in_force) == (Mode.OBSERVE, ())
     assert any("could not read the mode" in problem for problem in found.problems)
     assert nightly.prepare("e/3/1").decision.in_force
+
+
+def test_a_run_whose_persons_mode_is_of_another_version_is_observed(nightly: Nightly) -> None:
+    nightly.night("e/1/1")
+    with Store.open(nightly.url) as store:
+        for mode in (Mode.AUTO, Mode.OBSERVE):
+            store.set_mode(ModeChange(nightly.cohort, mode, "ana", MIDNIGHT))
+    with database(nightly.url) as connection:
+        connection.execute(text("UPDATE spark_tuner_modes SET mode = 'canary' WHERE mode = 'observe'"))
+    found = nightly.prepare("e/2/1").decision
+    assert (found.mode, found.in_force) == (Mode.OBSERVE, ())
 
 
 # --- Where the event log may be what keeps Spark from starting ---

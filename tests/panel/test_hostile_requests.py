@@ -136,7 +136,7 @@ def test_a_malformed_cohort_is_named_in_the_log_and_the_rest_is_listed(
     assert "cohort bad cannot be read" in caplog.text
 
 
-def test_what_people_said_is_told_but_for_a_malformed_row(
+def test_what_people_said_is_told_a_malformed_row_as_a_refusal(
     ask: Ask, store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     keep(store, night(0, query("q1", 20)))
@@ -150,6 +150,12 @@ def test_what_people_said_is_told_but_for_a_malformed_row(
                 "INSERT INTO spark_tuner_verdicts (cohort, change_id, ruling, by, at, reason) VALUES (?, 'a', 'pin', ?, ?, ?)",
                 row,
             )
-    assert ask().get("/api/cohort/audit", params={"cohort": COHORT}).json()["total"] == 2
+    said = ask().get("/api/cohort/audit", params={"cohort": COHORT}).json()["items"]
+    assert sorted((item["at"][:4], item["did"], item["mode"]) for item in said) == [
+        ("1970", "mode", "observe"),
+        ("1970", "reject", ""),
+        ("2026", "mode", "auto"),
+        ("2026", "pin", ""),
+    ]
     assert "a verdict on a" in caplog.text
     assert f"a mode of cohort {COHORT}" in caplog.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Any, TypeVar
 
@@ -34,6 +34,9 @@ _Row = TypeVar("_Row")
 _Value = TypeVar("_Value")
 
 _logger = logging.getLogger(__name__)
+
+# When what has no time that can be read was said: before all else.
+UNTOLD_TIME = datetime.fromtimestamp(0, UTC)
 
 # In msgspec 0.19 its errors are no ValueErrors.
 _UNREADABLE = (msgspec.MsgspecError, ValueError)
@@ -287,10 +290,15 @@ def of_kind(kind: type[_Kind], value: object, what: str) -> _Kind:
     return value
 
 
-def skipped(what: str, error: Exception) -> None:
-    """Warns that a stored row is left out of an answer."""
-    told = "history store: %s cannot be read and is skipped (%s); it was probably stored by another version"
-    _logger.warning(told, printable(what, 1000), error)
+def of_kind_or(kind: type[_Kind], value: object, otherwise: _Kind) -> _Kind:
+    """A column's value; `otherwise` where it is of another kind."""
+    return value if isinstance(value, kind) else otherwise
+
+
+def skipped(what: str, error: Exception, instead: str = "is skipped") -> None:
+    """Warns that a stored row is left out of an answer, or counts as something else `instead`."""
+    told = "history store: %s cannot be read and %s (%s); it was probably stored by another version"
+    _logger.warning(told, printable(what, 1000), instead, error)
 
 
 def readable_rows(

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, insert, select
 from sqlalchemy.orm import Session
 
-from tuner.history.documents import of_kind, readable_rows
+from tuner.history.documents import UNTOLD_TIME, of_kind, of_kind_or, skipped
 from tuner.history.tables import ModeRow
 from tuner.model.decision import Mode
 from tuner.model.verdict import ModeChange
@@ -39,11 +39,20 @@ def modes_within(cohorts: Collection[str]) -> Select[Any]:
 
 
 def read_modes(session: Session, query: Select[Any]) -> list[ModeChange]:
-    """The modes of one of the queries above; without those that cannot be read."""
-    return list(readable_rows(session.scalars(query), _change, lambda row: f"a mode of cohort {row.cohort}"))
+    """The modes of one of the queries above. One that cannot be read counts as observe: whoever gave it wanted no older one."""
+    return [_change(row) for row in session.scalars(query)]
 
 
 def _change(row: ModeRow) -> ModeChange:
+    try:
+        return _as_written(row)
+    except ValueError as error:
+        skipped(f"a mode of cohort {row.cohort}", error, "counts as observe")
+        at, by = of_kind_or(datetime, row.at, UNTOLD_TIME), of_kind_or(str, row.by, "")
+        return ModeChange(row.cohort, Mode.OBSERVE, by, at, of_kind_or(str, row.reason, ""))
+
+
+def _as_written(row: ModeRow) -> ModeChange:
     at, by = of_kind(datetime, row.at, "time"), of_kind(str, row.by, "author")
     reason = of_kind(str, row.reason, "reason")
-    return ModeChange(row.cohort, Mode(row.mode) if row.mode else None, by, at, reason)
+    return ModeChange(row.cohort, None if row.mode == "" else Mode(row.mode), by, at, reason)

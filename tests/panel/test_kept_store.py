@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tuner.errors import StoreError
 from tuner.history.store import Store
+from tuner.model.decision import Mode
+from tuner.model.verdict import ModeChange
 from tuner.panel import kept_store
 from tuner.panel.kept_store import KeptStore
 
@@ -60,3 +65,35 @@ def test_a_forked_process_opens_its_own(url: str, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "getpid", lambda: own)
     assert kept() is mine
     assert opener.count == 2
+
+
+OBSERVED = ModeChange("etl.load", Mode.OBSERVE, "ana", datetime(2026, 11, 20, tzinfo=UTC))
+
+
+def test_what_is_said_once_a_backup_is_restored_goes_into_it(url: str, tmp_path: Path) -> None:
+    history, backup = tmp_path / "history.db", tmp_path / "backup.db"
+    Store.open(f"sqlite:///{backup}").close()
+    kept = KeptStore(lambda: Store.open(url))
+    app = KeptStore(kept)
+    app().set_mode(OBSERVED)
+    for left in ("history.db-wal", "history.db-shm"):
+        (tmp_path / left).unlink()
+    backup.rename(history)
+    assert app().mode("etl.load") is None, "the backup is from before that"
+    app().set_mode(OBSERVED)
+    with closing(sqlite3.connect(history)) as connection:
+        assert connection.execute("SELECT mode FROM spark_tuner_modes").fetchall() == [("observe",)]
+
+
+def test_nothing_is_said_into_a_file_that_is_gone_nor_into_one_made_in_its_place(url: str, tmp_path: Path) -> None:
+    history, away = tmp_path / "history.db", tmp_path / "away.db"
+    kept = KeptStore(lambda: Store.open(url))
+    kept().set_mode(OBSERVED)
+    history.rename(away)
+    with pytest.raises(
+        StoreError, match=r"sqlite:///.*/history\.db: its file cannot be found: No such .*; put it back"
+    ):
+        kept()
+    assert not history.exists()
+    away.rename(history)
+    assert kept().mode("etl.load") is Mode.OBSERVE

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -69,7 +70,7 @@ from tuner.history.saving_rows import (
 from tuner.history.schema import migrate as migrate_schema
 from tuner.history.schema import require_head
 from tuner.history.shared_engines import shared_engines
-from tuner.history.url import parse, shown
+from tuner.history.url import parse, shown, sqlite_file
 from tuner.history.verdict_rows import add_verdicts, read_verdicts, verdicts_of, verdicts_within
 from tuner.model.cohort_figures import CohortFigures
 from tuner.model.cohort_stance import CohortStance
@@ -129,6 +130,11 @@ class Store:
     def place(self) -> str:
         """Its URL for people: no password."""
         return shown(self._engine.url)
+
+    @property
+    def file(self) -> Path | None:
+        """SQLite's file; None where it has none, or is another database."""
+        return sqlite_file(self._engine.url)
 
     def close(self) -> None:
         """Closes the connections; may be called again."""

@@ -79,9 +79,9 @@ def parse(url: str) -> URL:
     return parsed.set(drivername=driver)
 
 
-def sqlite_file(url: str) -> Path | None:
+def sqlite_file(url: str | URL) -> Path | None:
     """The file of an SQLite store; None where it is in memory, or no SQLite. StoreError as of `parse`."""
-    parsed = parse(url)
+    parsed = parse(url) if isinstance(url, str) else url
     is_file = parsed.drivername == "sqlite" and parsed.database and not parsed.database.startswith((":", "file:"))
     return Path(parsed.database) if is_file and parsed.database else None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 
 from tuner.errors import StoreError
@@ -14,27 +16,62 @@ from tuner.history.store import Store
 SAME_ANSWER_SECONDS = 10.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """`file` is the device and the inode that its path had when it was opened; None of a store without a file."""
+
+    store: Store
+    path: Path | None
+    file: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, store: Store) -> _Kept:
+        path = store.file and store.file.absolute()
+        return cls(store, path, _file_at(path, store))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its path still leads to it. StoreError where it leads nowhere: opened again, it would be an empty one."""
+        return _file_at(self.path, self.store) == self.file
+
+
+def _file_at(path: Path | None, store: Store) -> tuple[int, int] | None:
+    if path is None:
+        return None
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise StoreError(
+            f"history store {store.place}: its file cannot be found: {error.strerror}; put it back, or restart this process"
+        ) from error
+    return found.st_dev, found.st_ino
+
+
 class KeptStore:
     """Calling it gives the open store, or raises StoreError; while it cannot be opened it is tried again now and then.
 
-    A forked process opens its own: it must not share connections with its parent.
+    Once a backup was put in the place of its file that is opened: what is said in the file before, nobody reads. A forked
+    process opens its own: it must not share connections with its parent.
     """
 
     def __init__(self, open_store: Callable[[], Store]) -> None:
         self._open_store = open_store
         self._lock = Lock()
         # By process: what a child lets go of would close the connections of its parent.
-        self._kept: dict[int, Store] = {}
+        self._kept: dict[int, _Kept] = {}
         self._failed: tuple[float, str] | None = None
 
     def __call__(self) -> Store:
         process = os.getpid()
-        if (kept := self._kept.get(process)) is not None:
-            return kept
+        if (kept := self._kept.get(process)) is not None and kept.is_there:
+            return kept.store
         with self._lock:
+            if (kept := self._kept.get(process)) is not None and not kept.is_there:
+                del self._kept[process]
+                kept.store.close()
             if process not in self._kept:
-                self._kept[process] = self._open()
-            return self._kept[process]
+                self._kept[process] = _Kept.of(self._open())
+            return self._kept[process].store
 
     def _open(self) -> Store:
         now = time.monotonic()

@@ -1,4 +1,4 @@
-"""A baseline of three changes: an order of joins with its hint, a hint alone, a property that is pinned."""
+"""A baseline of three changes: an order of joins with its hint, a hint alone, a property that is pinned. And what people said."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import UTC, date, datetime
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Risk
 from tuner.model.cluster import Cluster
-from tuner.model.decision import Standing
-from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
+from tuner.model.decision import Mode, Standing
+from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Refused, Ruled, SaidThere
+from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.verdict import Ruling
+from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling
 
 Q1, Q2 = "a" * 16, "b" * 16
 LABELS = ("1" * 16, "2" * 16, "2" * 16 + "~2")
@@ -41,5 +42,16 @@ BASELINE = ExportedBaseline(
         ),
         ProvenTrial(HINTED, Standing.PROMOTED, {Q2: "returns ⋈ items"}, ProvenGain(0.4)),
         ProvenTrial(SET, Standing.PINNED, {Q1: "daily sales", Q2: "returns ⋈ items"}, None, PINNED),
+    ),
+)
+
+_SAID_AT = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+REJECTED = Ruled(Ruling.REJECT, "ben", _SAID_AT, "too large for the driver")
+SAID = SaidThere(
+    ModeChange("etl.nightly", Mode.OBSERVE, "ana", _SAID_AT, "quarter end"),
+    ObjectiveChange("etl.nightly", Objective.COST, "ana", _SAID_AT),
+    (
+        Refused(f"hint_join:{Q1}/{'9' * 16}=BROADCAST(db.items)", "/*+ BROADCAST(items) */ in daily sales", REJECTED),
+        Refused("set_conf:spark.sql.shuffle.partitions=64", "spark.sql.shuffle.partitions=64", REJECTED),
     ),
 )

@@ -11,7 +11,8 @@ import pytest
 
 from tests.policy.histories import MIDNIGHT, run
 from tuner.baseline.baseline_text import baseline_text
-from tuner.baseline.plan_import import Importer, plan_import
+from tuner.baseline.importer import Importer
+from tuner.baseline.plan_import import plan_import
 from tuner.baseline.read_baseline import read_baseline
 from tuner.history.store import Store
 from tuner.model.action import Action

@@ -12,15 +12,17 @@ import pytest
 from tests.policy.histories import GB, MIDNIGHT, Cohort, decided, run, verdict
 from tuner.baseline.baseline_text import baseline_text
 from tuner.baseline.proven import proven_baseline
+from tuner.baseline.read_baseline import read_baseline
 from tuner.history.store import Store
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
-from tuner.model.decision import DecidedChange, Standing
-from tuner.model.exported_baseline import ExportedBaseline
+from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.exported_baseline import ExportedBaseline, SaidThere
+from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.size_change import SizeChange
-from tuner.model.verdict import Ruling, Verdict
+from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
 
 from .made import CALLED_FOR, HINT, ORDER, PROPERTY, Q1, Q2, change
 
@@ -171,6 +173,57 @@ def test_what_could_not_be_imported_anywhere_is_left_out(export: Export) -> None
 
 def test_where_nothing_was_measured_there_is_none(export: Export) -> None:
     assert export([run(0, None, state=RunState.RUNNING)]) is None
+
+
+# --- What people said goes along ---
+
+
+def said_of(tmp_path: Path, modes: Sequence[ModeChange] = (), objectives: Sequence[ObjectiveChange] = ()) -> SaidThere:
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        for mode in modes:
+            store.set_mode(mode)
+        for objective in objectives:
+            store.set_objective(objective)
+        found = proven_baseline(store, "etl")
+    assert found is not None
+    return found.said
+
+
+def test_the_mode_and_the_objective_that_hold_are_in_it(export: Export, tmp_path: Path) -> None:
+    export([night(0, 10)])
+    mode = ModeChange("etl", Mode.OBSERVE, "ana", MIDNIGHT, "quarter end")
+    objective = ObjectiveChange("etl", Objective.COST, "ana", MIDNIGHT)
+    said = said_of(tmp_path, [replace(mode, mode=Mode.SUGGEST), mode], [objective])
+    assert (said.mode, said.objective) == (mode, objective)
+    assert said_of(tmp_path, [replace(mode, mode=None)], [replace(objective, objective=None)]) == SaidThere()
+
+
+def test_of_a_job_that_was_never_measured_there_is_what_people_said(export: Export, tmp_path: Path) -> None:
+    assert export([run(0, None, state=RunState.RUNNING)]) is None
+    mode = ModeChange("etl", Mode.OBSERVE, "ana", MIDNIGHT)
+    assert said_of(tmp_path, [mode]) == SaidThere(mode)
+    found = export([])
+    assert found is not None and (found.trials, found.as_of, found.spark_version) == ((), MIDNIGHT.date(), "")
+    assert read_baseline(baseline_text(found).encode(), "b.json") == found
+
+
+def test_what_people_refused_is_in_it_in_words_until_they_say_otherwise(export: Export) -> None:
+    runs = [night(0, 10), night(1, 9, *trial(ORDERED)), night(2, 9, *trial(SET))]
+    refused = verdict(ORDER, Ruling.REJECT, night=5)
+    back = verdict(PROPERTY, Ruling.ROLL_BACK, night=6)
+    unknown = replace(refused, change_id="set_conf:spark.sql.cbo.enabled=true")
+    found = export(
+        runs, back, replace(back, ruling=Ruling.APPROVE), refused, back, unknown, replace(refused, change_id="a")
+    )
+    assert found is not None
+    assert [(one.change_id, one.words, one.ruled.ruling) for one in found.said.refused] == [
+        (ORDER.id, "reorder the joins in daily sales", Ruling.REJECT),
+        (PROPERTY.id, "spark.sql.shuffle.partitions=16", Ruling.ROLL_BACK),
+        (unknown.change_id, unknown.change_id, Ruling.REJECT),
+    ]
+    again = export([], replace(refused, ruling=Ruling.APPROVE))
+    assert again is not None and ORDER.id not in {one.change_id for one in again.said.refused}
+    assert read_baseline(baseline_text(found).encode(), "b.json").said == found.said
 
 
 def test_the_same_history_is_the_same_text(export: Export) -> None:

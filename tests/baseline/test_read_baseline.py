@@ -16,10 +16,13 @@ from tuner.baseline.baseline_text import baseline_text
 from tuner.baseline.document import MOST_BYTES
 from tuner.baseline.read_baseline import BaselineError, read_baseline
 from tuner.model.change import Change
+from tuner.model.exported_baseline import SaidThere
 from tuner.model.reason import ReasonCode
 
-from .made import BASELINE, HINT, ORDER, PROPERTY, Q1, Q2, change
+from . import made
+from .made import HINT, ORDER, PROPERTY, Q1, Q2, SAID, change
 
+BASELINE = replace(made.BASELINE, said=SAID)
 TEXT = baseline_text(BASELINE)
 
 
@@ -34,6 +37,19 @@ def test_what_is_written_is_read() -> None:
         assert without_reasons(trial.changes) == without_reasons(written.changes)
         assert replace(trial, changes=()) == replace(written, changes=())
     assert baseline_text(found) == TEXT
+
+
+def test_a_file_from_before_there_were_words_of_people_is_read() -> None:
+    text = baseline_text(made.BASELINE)
+    assert not {"mode", "objective", "refused"} & json.loads(text).keys()
+    assert read_baseline(text.encode(), "b.json").said == SaidThere()
+
+
+def test_who_said_a_thing_is_written_though_nobody_knows() -> None:
+    assert SAID.mode is not None
+    text = baseline_text(replace(BASELINE, said=SaidThere(replace(SAID.mode, by=""))))
+    found = read_baseline(text.encode(), "b.json").said.mode
+    assert found is not None and found.by == "?"
 
 
 @pytest.mark.parametrize("by_agent_alone", [True, False])
@@ -204,6 +220,17 @@ def action(document: dict[str, Any], trial: int = 0, part: int = 0) -> dict[str,
         ),
         (lambda d: d["changes"][2]["parts"][0].update(actions=[action(d, 2)] * 2), "a part does the same twice"),
         (lambda d: d["changes"][2]["parts"][0]["actions"].append(action(d, 1)), "are not of one query"),
+        (lambda d: d["mode"].update(mode="canary"), "at `$.mode.mode`"),
+        (lambda d: d["mode"].update(by=""), "at `$.mode.by`"),
+        (lambda d: d["mode"].update(reason="a\x1b[31m"), "at $.mode.reason: it has characters"),
+        (lambda d: d["objective"].update(objective="free"), "at `$.objective.objective`"),
+        (lambda d: d["objective"].update(at="2026-11-20T09:30:00"), "at `$.objective.at`"),
+        (lambda d: d["refused"][1].update(id="x"), "at $.refused[1]: its id names no change; one begins with"),
+        (lambda d: d["refused"][1].update(id="set_conf:" + "x" * 20_000), "at $.refused[1]: its id is longer than"),
+        (lambda d: d["refused"][1]["ruled"].update(ruling="pin"), "at $.refused[1].ruled.ruling: pin is no refusal"),
+        (lambda d: d["refused"].append(d["refused"][0]), "at $.refused[2]: this change is there twice"),
+        (lambda d: d["refused"][0].update(id=HINT.id), "at $.refused[0]: this change is there twice, or proven"),
+        (lambda d: d.update(refused=d["refused"] * 501), "at `$.refused`"),
         (lambda d: ordered(d)["parts"][0].update(advisor="A" * 100), "at `$.changes[0].parts[0].advisor`"),
     ],
 )

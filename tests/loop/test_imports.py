@@ -10,7 +10,8 @@ import pytest
 
 from tests.nightly import Nightly, Spark
 from tuner.baseline.baseline_text import baseline_text
-from tuner.baseline.plan_import import Importer, plan_import
+from tuner.baseline.importer import Importer
+from tuner.baseline.plan_import import plan_import
 from tuner.baseline.proven import proven_baseline
 from tuner.baseline.read_baseline import read_baseline
 from tuner.history.store import Store
@@ -18,9 +19,10 @@ from tuner.loop import next_decision
 from tuner.loop.decision_now import decision_now
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.exported_baseline import ExportedBaseline
-from tuner.model.import_plan import Fate, ImportPlan
+from tuner.model.import_plan import Fate, ImportPlan, PlannedWords
+from tuner.model.objective import Objective
 from tuner.model.reason import ReasonCode
-from tuner.model.verdict import Ruling, Verdict
+from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
 from tuner.steering.agent.spark_home import SparkAtHand
 from tuner.steering.agent.submission import Submission
 from tuner.steering.directives import Steering
@@ -77,7 +79,8 @@ def bring(into: Nightly, file: bytes, *, pins: bool = False) -> ImportPlan:
     baseline: ExportedBaseline = read_baseline(file, "b.json")
     with Store.open(into.url) as store:
         plan = plan_import(store, baseline, into.cohort, Importer("ana", datetime.now(UTC), pins))
-        store.keep_imports(plan.imported, plan.verdicts)
+        said = plan.said
+        store.keep_imports(plan.imported, (*said.refusals, *plan.verdicts), said.mode, said.objective)
     return plan
 
 
@@ -206,3 +209,70 @@ def test_exporting_twice_gives_the_same_bytes(file: bytes, tmp_path: Path, steer
     assert exported(staging) == file
     staging.night("etl/3/1", STEERED if steering is Steering.AGENT else None)
     assert exported(staging) != file, "one more run is more evidence"
+
+
+# --- After a move a job is as its people left it ---
+
+
+@pytest.fixture
+def moved(tmp_path: Path, file: bytes, steering: Steering) -> tuple[Nightly, Nightly]:
+    """A job that was told to try nothing of what it had proven, and the same job with an empty store."""
+    old = job(tmp_path / "staging", steering)
+    (trial,) = read_baseline(file, "b.json").trials
+    with Store.open(old.url) as store:
+        store.record(Verdict(old.cohort, trial.changes[0].id, Ruling.REJECT, "ben", datetime.now(UTC), "too large"))
+    return old, job(tmp_path / "elsewhere", steering)
+
+
+def test_what_was_refused_before_a_move_is_not_tried_after_it(moved: tuple[Nightly, Nightly]) -> None:
+    old, new = moved
+    new.night("etl/1/1")
+    plan = bring(new, exported(old))
+    assert (plan.trials, len(plan.said.refusals)) == ((), 1)
+    (held,) = new.prepare("etl/2/1").decision.changes
+    assert (held.standing, held.why.code) == (Standing.HELD, ReasonCode.RULED)
+    reason = held.why.numbers["reason"]
+    assert held.why.numbers["by"] == "ana" and isinstance(reason, str)
+    assert reason.startswith("imported from a baseline of etl.load ") and reason.endswith(": too large")
+    assert bring(new, exported(old)).said == PlannedWords(), "twice is once"
+
+
+def test_what_was_observed_before_a_move_is_observed_after_it(moved: tuple[Nightly, Nightly]) -> None:
+    old, new = moved
+    new.night("etl/1/1")
+    with Store.open(old.url) as store:
+        store.set_mode(ModeChange(old.cohort, Mode.OBSERVE, "ben", datetime.now(UTC)))
+        store.set_objective(ObjectiveChange(old.cohort, Objective.COST, "ben", datetime.now(UTC)))
+    bring(new, exported(old))
+    with Store.open(new.url) as store:
+        assert (store.mode(new.cohort), store.objective(new.cohort)) == (Mode.OBSERVE, Objective.COST)
+    assert new.prepare("etl/2/1").decision.mode is Mode.OBSERVE
+
+
+def test_nothing_is_said_over_what_people_here_have_said(moved: tuple[Nightly, Nightly], file: bytes) -> None:
+    old, new = moved
+    new.night("etl/1/1")
+    (trial,) = read_baseline(file, "b.json").trials
+    at = datetime.now(UTC)
+    with Store.open(old.url) as store:
+        store.set_mode(ModeChange(old.cohort, Mode.OBSERVE, "ben", at))
+    with Store.open(new.url) as store:
+        store.set_mode(ModeChange(new.cohort, None, "eve", at))
+        store.record(Verdict(new.cohort, trial.changes[0].id, Ruling.APPROVE, "eve", at))
+    assert bring(new, exported(old)).said == PlannedWords()
+
+
+def test_a_file_takes_out_nothing_that_runs_here_have_proven(moved: tuple[Nightly, Nightly]) -> None:
+    old, new = moved
+    new.night("etl/1/1")
+    new.night("etl/2/1", STEERED)
+    plan = bring(new, exported(old))
+    assert (plan.said.refusals, len(plan.said.proven)) == ((), 1)
+    assert [d.standing for d in new.prepare("etl/3/1").decision.changes] == [Standing.PROMOTED]
+
+
+def test_a_file_gives_no_job_the_mode_auto(moved: tuple[Nightly, Nightly]) -> None:
+    old, new = moved
+    with Store.open(old.url) as store:
+        store.set_mode(ModeChange(old.cohort, Mode.AUTO, "ben", datetime.now(UTC)))
+    assert bring(new, exported(old)).said.mode is None

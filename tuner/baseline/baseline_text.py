@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import datetime
 
 import msgspec
 
@@ -13,18 +14,23 @@ from tuner.baseline.document import (
     BaselineDocument,
     ClusterDocument,
     GainDocument,
+    ModeDocument,
+    ObjectiveDocument,
     PartDocument,
+    RefusedDocument,
     RuledDocument,
     TrialDocument,
 )
 from tuner.model.action import Action
 from tuner.model.change import Change
-from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
+from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Refused, Ruled
+from tuner.model.verdict import ModeChange, ObjectiveChange
 from tuner.printable import identifier, visible
 from tuner.words.changes import trial_words
 from tuner.words.query_names import QueryNames
 
-_MOST_WORDS = 400
+_MOST_WORDS, _MOST_REASON = 400, 1000
+_NOBODY_KNOWN = "?"
 
 
 def baseline_text(baseline: ExportedBaseline) -> str:
@@ -36,6 +42,9 @@ def baseline_text(baseline: ExportedBaseline) -> str:
         baseline.spark_version,
         ClusterDocument(**asdict(baseline.cluster)),
         tuple(map(_trial, baseline.trials)),
+        _mode(baseline.said.mode),
+        _objective(baseline.said.objective),
+        tuple(map(_refused, baseline.said.refused)),
     )
     return json.dumps(msgspec.to_builtins(document), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -67,4 +76,21 @@ def _gain(gain: ProvenGain) -> GainDocument:
 
 
 def _ruled(ruled: Ruled) -> RuledDocument:
-    return RuledDocument(ruled.ruling, identifier(ruled.by), ruled.at, visible(ruled.reason, 1000))
+    return RuledDocument(ruled.ruling, *_who(ruled))
+
+
+def _mode(said: ModeChange | None) -> ModeDocument | None:
+    return ModeDocument(said.mode, *_who(said)) if said and said.mode else None
+
+
+def _objective(said: ObjectiveChange | None) -> ObjectiveDocument | None:
+    return ObjectiveDocument(said.objective, *_who(said)) if said and said.objective else None
+
+
+def _refused(one: Refused) -> RefusedDocument:
+    return RefusedDocument(visible(one.words, _MOST_WORDS), one.change_id, _ruled(one.ruled))
+
+
+def _who(said: Ruled | ModeChange | ObjectiveChange) -> tuple[str, datetime, str]:
+    """Who said it, when and why."""
+    return identifier(said.by) or _NOBODY_KNOWN, said.at, visible(said.reason, _MOST_REASON)

@@ -1,8 +1,8 @@
 """A baseline's file: JSON with sorted keys, version 1.
 
 `change` says in words what its `parts` do, for who reviews it; what counts are the parts. They are tried together: the others
-need the first. `queries` are the names of those that it is for, by fingerprint. There is no SQL in it and no filter value, nor a
-digest of one.
+need the first. `queries` are the names of those that it is for, by fingerprint. `mode`, `objective` and `refused` are what people
+said of it, each left out where nobody did. There is no SQL in it and no filter value, nor a digest of one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from msgspec import Meta, Struct
 
 from tuner.model.action import ActionKind
 from tuner.model.change import Risk
+from tuner.model.decision import Mode
+from tuner.model.objective import Objective
 from tuner.model.verdict import Ruling
 
 VERSION = 1
@@ -21,10 +23,12 @@ MOST_BYTES = 4 << 20
 # As deep as the fields below go.
 MOST_DEPTH = 8
 MOST_SECONDS = 1e7
+MOST_REFUSED = 1000
 
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
 _Name = Annotated[str, Meta(min_length=1, max_length=500)]
 _Note = Annotated[str, Meta(max_length=1000)]
+_Moment = Annotated[datetime, Meta(tz=True)]
 _Text = Annotated[str, Meta(min_length=1, max_length=4000)]
 _Count = Annotated[int, Meta(ge=0, le=10**7)]
 _Bytes = Annotated[int, Meta(ge=0, le=10**18)]
@@ -57,7 +61,7 @@ class GainDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 class RuledDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     ruling: Ruling
     by: _Name
-    at: Annotated[datetime, Meta(tz=True)]
+    at: _Moment
     reason: _Note = ""
 
 
@@ -80,10 +84,33 @@ class ClusterDocument(Struct, frozen=True, forbid_unknown_fields=True):
     local: bool
 
 
-class BaselineDocument(Struct, frozen=True, forbid_unknown_fields=True):
+class ModeDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    mode: Mode
+    by: _Name
+    at: _Moment
+    reason: _Note = ""
+
+
+class ObjectiveDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    objective: Objective
+    by: _Name
+    at: _Moment
+    reason: _Note = ""
+
+
+class RefusedDocument(Struct, frozen=True, forbid_unknown_fields=True):
+    change: _Text
+    id: Annotated[str, Meta(min_length=1)]
+    ruled: RuledDocument
+
+
+class BaselineDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     version: int
     cohort: _Name
     as_of: date
     spark_version: Annotated[str, Meta(pattern=r"^[0-9A-Za-z.+_-]{0,100}\Z")]
     cluster: ClusterDocument
     changes: Annotated[tuple[TrialDocument, ...], Meta(max_length=1000)]
+    mode: ModeDocument | None = None
+    objective: ObjectiveDocument | None = None
+    refused: Annotated[tuple[RefusedDocument, ...], Meta(max_length=MOST_REFUSED)] = ()

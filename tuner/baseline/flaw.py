@@ -8,12 +8,14 @@ from typing import Any
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
 from tuner.model.change import Change
+from tuner.printable import printable
 from tuner.spark.knob import Knob, Unit
 from tuner.spark.knobs import JOIN_REORDER_ITEMS, KNOBS
 from tuner.spark.lever import Lever
 from tuner.units import parse_bytes
 
 MOST_RELATIONS = 100
+MOST_ID = 20_000
 _LEAST_BYTES, _MOST_BYTES = 1 << 10, 1 << 40
 # BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES.
 _MOST_BROADCAST_BYTES = 8 << 30
@@ -35,6 +37,15 @@ def action_flaw(action: Action) -> str:
     if action.query is not None or action.relations:
         return f"{action.kind} is for no single query and no relations"
     return _property_flaw(action) if action.kind is ActionKind.SET_CONF else _table_flaw(action)
+
+
+def refusal_flaw(change_id: str) -> str:
+    """Why this can be no id of a change that was refused; "" where it can. What it names need not be one that may be imported."""
+    if change_id.partition(":")[0] not in set(ActionKind):
+        return f"its id names no change; one begins with {', '.join(ActionKind)}"
+    if len(change_id) > MOST_ID or printable(change_id) != change_id:
+        return f"its id is longer than {MOST_ID} characters, or has some that cannot be printed"
+    return ""
 
 
 def change_flaw(changes: Sequence[Change], queries: Collection[str]) -> str:

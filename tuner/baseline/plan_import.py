@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
+from tuner.baseline.importer import Importer, imported_from
+from tuner.baseline.plan_said import plan_said
 from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
 from tuner.loop.outlook import OUTLOOK_AMONG
@@ -14,22 +16,13 @@ from tuner.model.exported_baseline import ExportedBaseline, ProvenTrial
 from tuner.model.import_plan import Fate, ImportPlan, PlannedTrial
 from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Outcome, Run
-from tuner.model.verdict import Ruling, Verdict
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.policy.context import context_of
 from tuner.policy.imported_changes import imports_now, more_or_fewer_cores
 from tuner.policy.measure import latest_usable
 from tuner.policy.rulings import Rulings
 from tuner.policy.rulings_since import rulings_since
 from tuner.policy.same_target import differ_on_target
-
-
-@dataclass(frozen=True, slots=True)
-class Importer:
-    """Who imports, when, and whether they pin what they import."""
-
-    by: str
-    at: datetime
-    pins: bool = False
 
 
 def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer) -> ImportPlan:
@@ -42,9 +35,11 @@ def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer:
     out = {id(trial): found for trial, imported in wanted if (found := here.out(trial, imported, pins=importer.pins))}
     taken = [one for trial, imported in wanted if id(trial) not in out for one in imported]
     verdicts = [_pin(one, baseline) for one in taken if importer.pins and not here.is_pinned(one)]
-    now = here.with_imports(taken, verdicts, importer)
+    said = plan_said(store, baseline, cohort, importer, here.rulings, here.proven)
+    now = here.with_imports(taken, [*said.refusals, *verdicts], importer, said.mode)
     trials = tuple(out.get(id(trial)) or here.fate(trial, now) for trial, _ in wanted)
-    return ImportPlan(cohort, trials, tuple(taken), tuple(verdicts), _differences(here.latest, baseline))
+    differences = _differences(here.latest, baseline) if trials else ()
+    return ImportPlan(cohort, trials, tuple(taken), tuple(verdicts), differences, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +81,16 @@ class _Here:
         return [d for d in self._decided if any(differ_on_target(d.change, change) for change in trial.changes)]
 
     @property
+    def rulings(self) -> Rulings:
+        """Of people, on all that is known here."""
+        known = (*(decided.change for decided in self._decided), *(one.change for one in self.before.values()))
+        return Rulings.of(self.verdicts, known)
+
+    @property
+    def proven(self) -> frozenset[str]:
+        return frozenset(decided.id for decided in self._decided if decided.standing is Standing.PROMOTED)
+
+    @property
     def _decided(self) -> tuple[DecidedChange, ...]:
         return self.decision.changes if self.decision else ()
 
@@ -98,14 +103,19 @@ class _Here:
         return verdict is not None and verdict.ruling is Ruling.PIN
 
     def with_imports(
-        self, imported: Sequence[ImportedChange], verdicts: Sequence[Verdict], importer: Importer
+        self,
+        imported: Sequence[ImportedChange],
+        verdicts: Sequence[Verdict],
+        importer: Importer,
+        given: ModeChange | None,
     ) -> dict[str, DecidedChange]:
         """What a run that starts then will have of them, by id; nothing of those that wait."""
         if self.decision is None:
             return {}
         imports = imports_now(imported, self.latest, [decided.change for decided in self._decided])
         before = importer.at - timedelta(microseconds=1)
-        now = rulings_since(self.decision, before, [*self.verdicts, *verdicts], self.decision.mode, imports)
+        mode = given.mode if given and given.mode and not self.decision.steering_off else self.decision.mode
+        now = rulings_since(self.decision, before, [*self.verdicts, *verdicts], mode, imports)
         there = {change.id for change in imports.changes}
         return {decided.id: decided for decided in now.changes if decided.id in there}
 
@@ -125,8 +135,7 @@ def _imported(
 
 
 def _pin(one: ImportedChange, baseline: ExportedBaseline) -> Verdict:
-    why = f"imported from a baseline of {baseline.cohort} exported as of {baseline.as_of}"
-    return Verdict(one.cohort, one.change.id, Ruling.PIN, one.by, one.at, why)
+    return Verdict(one.cohort, one.change.id, Ruling.PIN, one.by, one.at, imported_from(baseline))
 
 
 def _differences(latest: Run | None, baseline: ExportedBaseline) -> tuple[str, ...]:

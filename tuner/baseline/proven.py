@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tuner.baseline.flaw import action_flaw, change_flaw
+from tuner.baseline.said import said_there
+from tuner.baseline.told_names import ToldNames
 from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
 from tuner.loop.known_runs import known_runs
+from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
 from tuner.model.query import total_data_bytes
@@ -23,30 +26,24 @@ from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import executions, latest_usable, usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.rulings import Rulings
-from tuner.words.query_names import names_in
 
 _PROVEN = frozenset({Standing.PROMOTED, Standing.PINNED})
-# A job may describe a query by its text, and that may hold values.
-_SQL = re.compile(
-    r"[\s(]*(?:/\*|--|(?:select|with|insert|create|replace|merge|update|delete|from|table|values|cache|explain|alter)\b)",
-    re.IGNORECASE,
-)
 _UNTOLD_VERSION = re.compile(r"[^0-9A-Za-z.+_-]")
 
 
 def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
-    """What is promoted or pinned, whatever the next run has of it; None where no run of the cohort was measured."""
-    runs = known_runs(store, cohort)
-    latest = latest_usable(runs)
+    """What is promoted or pinned, whatever the next run has of it, and what people said; None where no run of the cohort was
+    measured and nobody said anything that holds."""
+    runs, verdicts = known_runs(store, cohort), store.verdicts(cohort)
+    said, latest = said_there(store, cohort, runs, verdicts), latest_usable(runs)
     if latest is None or latest.outcome is None:
-        return None
-    verdicts = store.verdicts(cohort)
+        return ExportedBaseline(cohort, said.last_at.date(), "", Cluster(), (), said) if said.last_at else None
     found = _Proven(runs, verdicts)
     trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort)])
     version = _UNTOLD_VERSION.sub("", latest.outcome.spark_version)[:100]
     as_of = (latest.ended_at or latest.started_at).date()
     cluster = replace(latest.outcome.cluster, cores=cores_to_compare(latest, latest.outcome))
-    return ExportedBaseline(cohort, as_of, version, cluster, tuple(trials))
+    return ExportedBaseline(cohort, as_of, version, cluster, tuple(trials), said)
 
 
 def _in_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict]) -> list[DecidedChange]:
@@ -71,7 +68,7 @@ class _Proven:
         self._in_effect = [{decided.id for decided in changes_in_effect(run)} for run in self._newest_first]
         self._verdicts = verdicts
         self._so_far = RunsSoFar.of(runs)
-        self._names, self._plain = names_in(runs), names_in(runs, described=False)
+        self._names = ToldNames(runs)
 
     def trials(self, proven: Iterable[DecidedChange]) -> list[ProvenTrial]:
         """In an order that does not hang on when each was proven; without what could not be imported anywhere."""
@@ -97,7 +94,7 @@ class _Proven:
         return ProvenTrial(
             tuple(decided.change for decided in trial),
             Standing.PINNED if is_pinned else Standing.PROMOTED,
-            {query: self._name(query) for query in queries},
+            self._names.of(queries),
             self._gain(trial),
             Ruled(last.ruling, last.by, last.at, last.reason) if last else None,
             int(float(f"{self._input_bytes(trial):.1e}")),
@@ -115,10 +112,6 @@ class _Proven:
             return ProvenGain(gain.seconds, gain.low, gain.high, gain.runs)
         last = next((d.gained_seconds for d in trial if d.gained_seconds is not None), None)
         return None if last is None else ProvenGain(last)
-
-    def _name(self, query: str) -> str:
-        name = self._names[query]
-        return self._plain[query] if _SQL.match(name) else name
 
 
 def _last_read(query: str, runs: Iterable[Run]) -> int:

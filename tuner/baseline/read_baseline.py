@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NoReturn
 
 import msgspec
@@ -19,15 +19,16 @@ from tuner.baseline.document import (
     RuledDocument,
     TrialDocument,
 )
-from tuner.baseline.flaw import action_flaw, change_flaw
+from tuner.baseline.flaw import action_flaw, change_flaw, refusal_flaw
 from tuner.errors import TunerError
 from tuner.history.cohort_name import LONGEST_KNOWN, flaw
 from tuner.model.action import Action
 from tuner.model.change import Change, change_id
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Standing
-from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Ruled
+from tuner.model.exported_baseline import ExportedBaseline, ProvenGain, ProvenTrial, Refused, Ruled, SaidThere
 from tuner.model.reason import Number, Reason, ReasonCode
+from tuner.model.verdict import REFUSALS, ModeChange, ObjectiveChange
 from tuner.printable import printable
 
 _MOST_SAID = 200
@@ -126,7 +127,28 @@ def _baseline(document: BaselineDocument, source: str) -> ExportedBaseline:
         seen |= found.ids
         trials.append(found)
     cluster = Cluster(**msgspec.structs.asdict(document.cluster))
-    return ExportedBaseline(document.cohort, document.as_of, document.spark_version, cluster, tuple(trials))
+    said = _said(document, seen, source)
+    return ExportedBaseline(document.cohort, document.as_of, document.spark_version, cluster, tuple(trials), said)
+
+
+def _said(document: BaselineDocument, proven: Collection[str], source: str) -> SaidThere:
+    """`proven` are the ids of the changes that the same file has proven."""
+    refused: dict[str, Refused] = {}
+    for number, one in enumerate(document.refused):
+        place, ruled = f"$.refused[{number}]", Ruled(*msgspec.structs.astuple(one.ruled))
+        if why := refusal_flaw(one.id):
+            _refuse(source, f"at {place}: {why}")
+        if one.id in refused or one.id in proven:
+            _refuse(source, f"at {place}: this change is there twice, or proven and refused")
+        if ruled.ruling not in REFUSALS:
+            _refuse(source, f"at {place}.ruled.ruling: {ruled.ruling} is no refusal; there are {', '.join(REFUSALS)}")
+        refused[one.id] = Refused(one.id, one.change, ruled)
+    mode, objective = document.mode, document.objective
+    return SaidThere(
+        ModeChange(document.cohort, *msgspec.structs.astuple(mode)) if mode else None,
+        ObjectiveChange(document.cohort, *msgspec.structs.astuple(objective)) if objective else None,
+        tuple(refused.values()),
+    )
 
 
 def _trial(trial: TrialDocument, document: BaselineDocument, path: str, source: str) -> ProvenTrial:

@@ -252,13 +252,23 @@ class Store:
         with self._reading_much() as session:
             return read_proofs(session, cohort, since, queries)
 
-    def keep_imports(self, imported: Collection[ImportedChange], verdicts: Iterable[Verdict] = ()) -> None:
-        """Stores changes that were imported, each in place of what its cohort imported of it before, and what is said of them:
-        all or nothing."""
+    def keep_imports(
+        self,
+        imported: Collection[ImportedChange],
+        verdicts: Iterable[Verdict] = (),
+        mode: ModeChange | None = None,
+        objective: ObjectiveChange | None = None,
+    ) -> None:
+        """Stores changes that were imported, each in place of what its cohort imported of it before, and what is said of them and
+        of their cohort: all or nothing."""
         rows = import_rows(imported)
         with self._writing() as connection:
             replace_imports(connection, rows)
             add_verdicts(connection, verdicts)
+            if mode is not None:
+                add_mode(connection, mode)
+            if objective is not None:
+                add_objective(connection, objective)
 
     def imports(self, cohort: str) -> list[ImportedChange]:
         """The changes that a cohort imported, by their ids."""

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from tuner.model.change import Change
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Standing
-from tuner.model.verdict import Ruling
+from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,37 @@ class ProvenTrial:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A change that a person rejected or rolled back; `words` say what it does, or are its id where no run tells."""
+
+    change_id: str
+    words: str
+    ruled: Ruled
+
+
+@dataclass(frozen=True, slots=True)
+class SaidThere:
+    """What people want of a cohort, whatever it has proven. `refused` are oldest first."""
+
+    mode: ModeChange | None = None
+    objective: ObjectiveChange | None = None
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def last_at(self) -> datetime | None:
+        """When anything of it was said last; None where nothing was."""
+        said = (self.mode, self.objective, *(one.ruled for one in self.refused))
+        return max((one.at for one in said if one is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedBaseline:
-    """`as_of` is the day (UTC) on which the cohort's latest measured run ended, whose Spark and cluster these are."""
+    """`as_of` is the day (UTC) on which the cohort's latest measured run ended, whose Spark and cluster these are; where none
+    was measured, on which anything was last said of it."""
 
     cohort: str
     as_of: date
     spark_version: str
     cluster: Cluster
     trials: tuple[ProvenTrial, ...]
+    said: SaidThere = SaidThere()

@@ -8,7 +8,7 @@ from enum import StrEnum
 from tuner.model.decision import DecidedChange
 from tuner.model.exported_baseline import ProvenTrial
 from tuner.model.imported_change import ImportedChange
-from tuner.model.verdict import Verdict
+from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 
 
 class Fate(StrEnum):
@@ -48,6 +48,17 @@ class PlannedTrial:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedWords:
+    """What people said there that will be said here, in the importer's name; nothing of what is left out.
+    `proven` are the changes (ids) that were refused there and are proven here."""
+
+    mode: ModeChange | None = None
+    objective: ObjectiveChange | None = None
+    refusals: tuple[Verdict, ...] = ()
+    proven: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class ImportPlan:
     """What an import into `cohort` will store, and what comes of each trial; `differences` say in words what the cohort's runs
     have that the baseline's had not."""
@@ -57,3 +68,8 @@ class ImportPlan:
     imported: tuple[ImportedChange, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     differences: tuple[str, ...] = ()
+    said: PlannedWords = PlannedWords()
+
+    @property
+    def stores_anything(self) -> bool:
+        return bool(self.imported or self.said.mode or self.said.objective or self.said.refusals)

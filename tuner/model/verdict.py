@@ -17,6 +17,9 @@ class Ruling(StrEnum):
     ROLL_BACK = "rollback"
 
 
+REFUSALS = (Ruling.REJECT, Ruling.ROLL_BACK)
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a person said of a change of a cohort. The newest verdict on a change counts."""
@@ -36,7 +39,7 @@ class Verdict:
     @property
     def is_refusal(self) -> bool:
         """Whether it says no to the change."""
-        return self.ruling in (Ruling.REJECT, Ruling.ROLL_BACK)
+        return self.ruling in REFUSALS
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tuner.model.decision import Standing
-from tuner.model.import_plan import Fate, PlannedTrial
-from tuner.model.verdict import Ruling
+from tuner.model.decision import Mode, Standing
+from tuner.model.exported_baseline import Refused, SaidThere
+from tuner.model.import_plan import Fate, PlannedTrial, PlannedWords
+from tuner.model.verdict import ModeChange, Ruling
 from tuner.units import format_seconds
 from tuner.words.counts import counted
 from tuner.words.reasons import reason_words, why_words
@@ -27,6 +28,8 @@ _OF_FATE = {
     Fate.TRIED_HERE: "on trial here already",
 }
 _REFUSED = {Ruling.REJECT: "rejected", Ruling.ROLL_BACK: "rolled back"}
+
+_TAKEN, _SPOKEN = "holds here, too", "left out: people here have spoken"
 
 
 def fate_words(planned: PlannedTrial) -> str:
@@ -53,3 +56,44 @@ def gain_words(planned: PlannedTrial) -> str:
     if gain.low is None or gain.high is None or gain.runs is None:
         return words
     return f"{words} ({format_seconds(gain.low)} to {format_seconds(gain.high)}, {counted(gain.runs, 'run')})"
+
+
+def said_words(said: SaidThere) -> list[str]:
+    """What goes along with what was proven; nothing where people said nothing."""
+    words = []
+    if said.mode and said.mode.mode:
+        words.append(f"mode {said.mode.mode}")
+    if said.objective and said.objective.objective:
+        words.append(f"objective {said.objective.objective}")
+    if said.refused:
+        words.append(f"{counted(len(said.refused), 'change')} refused")
+    return words
+
+
+def planned_said_words(said: SaidThere, planned: PlannedWords) -> list[str]:
+    """What comes here of each."""
+    words = []
+    if said.mode and said.mode.mode:
+        words.append(f"mode {said.mode.mode}: {_mode_words(said.mode.mode, planned.mode)}")
+    if said.objective and said.objective.objective:
+        words.append(f"objective {said.objective.objective}: {_TAKEN if planned.objective else _SPOKEN}")
+    return words
+
+
+def refused_words(one: Refused) -> str:
+    """Who refused it there, when, and why."""
+    why = f": {one.ruled.reason}" if one.ruled.reason else ""
+    return f"{_REFUSED.get(one.ruled.ruling, one.ruled.ruling.value)} by {one.ruled.by} on {one.ruled.at:%Y-%m-%d}{why}"
+
+
+def refusal_fate_words(one: Refused, planned: PlannedWords) -> str:
+    """What comes of it here."""
+    if one.change_id in planned.proven:
+        return "left out: runs here have proven it"
+    return _TAKEN if any(verdict.change_id == one.change_id for verdict in planned.refusals) else _SPOKEN
+
+
+def _mode_words(there: Mode, planned: ModeChange | None) -> str:
+    if planned is None and there is Mode.AUTO:
+        return "left out: who wants it here says so with `spark-tuner mode`"
+    return _TAKEN if planned else _SPOKEN

@@ -12,11 +12,12 @@ import pytest
 
 from tests.baseline.made import BASELINE, Q2, change
 from tests.cli.conftest import Result
-from tests.policy.histories import run
+from tests.policy.histories import MIDNIGHT, run
 from tuner.baseline.baseline_text import baseline_text
 from tuner.history.store import Store
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.run import Run, RunDetails
+from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.words.short_ids import short_id
 
 Call = Callable[..., Result]
@@ -163,6 +164,31 @@ def test_a_cohort_that_has_proven_nothing_has_a_baseline_of_nothing(spark_tuner:
     result = spark_tuner("baseline", "export", "etl")
     assert (result.code, json.loads(result.out)["changes"]) == (0, [])
     assert result.err == "etl: 0 changes proven as of 2026-01-01\n"
+
+
+def test_what_people_said_goes_along_and_both_ends_say_so(
+    spark_tuner: Call, staging: str, production: str, tmp_path: Path
+) -> None:
+    refused = "hint_join:" + Q2 + "/" + "9" * 16 + "=BROADCAST(db.items)"
+    with Store.open(staging) as store:
+        store.set_mode(ModeChange("etl", Mode.OBSERVE, "ana", MIDNIGHT, "quarter end"))
+        store.record(Verdict("etl", refused, Ruling.REJECT, "ben", MIDNIGHT, "too large"))
+    written = tmp_path / "baseline.json"
+    told = spark_tuner("baseline", "export", "etl", "--db", staging, "-o", written)
+    assert told.err == "etl: 1 change proven as of 2026-01-02; mode observe; 1 change refused\n"
+    planned = json.loads(spark_tuner("baseline", "import", written, "--dry-run", "--json").out)
+    assert [one["here"] for one in planned["changes"]] == ["proposed: it waits for a person"]
+    result = spark_tuner("baseline", "import", written)
+    assert "mode observe: holds here, too" in result.said
+    assert f"rejected by ben on {MIDNIGHT:%Y-%m-%d}: " in result.said and short_id(refused) in result.said
+    with Store.open(production) as store:
+        assert store.mode("etl") is Mode.OBSERVE
+        assert [(one.change_id, one.ruling) for one in store.verdicts("etl")] == [(refused, Ruling.REJECT)]
+    again = spark_tuner("baseline", "import", written)
+    assert "mode observe: left out: people here have spoken" in again.said
+    document = json.loads(spark_tuner("baseline", "import", written, "--json").out)
+    assert document["mode"] == {"there": "observe", "imported": False}
+    assert [(one["id"], one["imported"]) for one in document["refused"]] == [(refused, False)]
 
 
 @pytest.mark.parametrize(

@@ -36,19 +36,22 @@ def export(
     ] = None,
     url: Url = None,
 ) -> None:
-    """Write a cohort's promoted and pinned changes as JSON, the same for the same: to review, and to import elsewhere."""
+    """Write what a cohort has proven, its mode, its objective and what people refused as JSON, the same for the same: to review,
+    and to import elsewhere."""
     from tuner.baseline.baseline_text import baseline_text
     from tuner.baseline.proven import proven_baseline
     from tuner.cli.options.cohort import require_known
     from tuner.history.store import Store
     from tuner.words.counts import counted
+    from tuner.words.imports import said_words
 
     with Store.open(stored_url(url)) as store:
         require_known(store, cohort)
         found = proven_baseline(store, cohort)
     if found is None:
         raise TunerError(
-            f"no run of cohort {cohort!r} was measured: nothing can be proven yet; export it after its next run"
+            f"no run of cohort {cohort!r} was measured, and nobody said anything of it: there is nothing to export yet; "
+            "export it after its next run"
         )
     text = baseline_text(found)
     if output is None:
@@ -56,7 +59,8 @@ def export(
         sys.stdout.write(text)
     else:
         _write(output, text)
-    typer.echo(f"{cohort}: {counted(len(found.trials), 'change')} proven as of {found.as_of}", err=True)
+    proven = f"{counted(len(found.trials), 'change')} proven as of {found.as_of}"
+    typer.echo(f"{cohort}: {'; '.join([proven, *said_words(found.said)])}", err=True)
 
 
 @baseline.command("import")
@@ -73,8 +77,10 @@ def import_(
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a cohort try what another has proven: on trial first, as all changes are, unless they are pinned."""
-    from tuner.baseline.plan_import import Importer, plan_import
+    """Let a cohort try what another has proven: on trial first, as all changes are, unless they are pinned. What people
+    said of the other holds, too, where nobody here said otherwise."""
+    from tuner.baseline.importer import Importer
+    from tuner.baseline.plan_import import plan_import
     from tuner.baseline.read_baseline import read_baseline
     from tuner.cli.as_json.baseline_import import plan_json
     from tuner.cli.as_text.baseline_import import show_plan
@@ -85,8 +91,10 @@ def import_(
     found = read_baseline(_read(file), str(file))
     with Store.open(stored_url(url)) as store:
         plan = plan_import(store, found, cohort or found.cohort, Importer(this_person(), datetime.now(UTC), pin))
-        if not dry_run and plan.imported:
-            store.keep_imports(plan.imported, plan.verdicts)
+        if not dry_run and plan.stores_anything:
+            store.keep_imports(
+                plan.imported, (*plan.said.refusals, *plan.verdicts), plan.said.mode, plan.said.objective
+            )
             keep_stance_now(store, plan.cohort)
     if as_json:
         typer.echo(msgspec.json.encode(plan_json(plan, found, dry_run=dry_run)).decode())

@@ -6,7 +6,7 @@ whether its rows are the same.
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ OF_EACH = "concat(r, ' ', i_name)"
 OF_PRICES = "SELECT {what} FROM sales JOIN prices ON s_item = p_item"
 OF_NOTES = "SELECT s_item, first(p_note), collect_list(p_note) FROM {of}sales JOIN {of}prices ON s_item = p_item GROUP BY s_item"
 OF_TOLD = "SELECT a.v, collect_list(b.id) FROM rows.{of}sales AS a JOIN rows.{of}prices AS b ON a.v = b.v GROUP BY a.v"
+# What lies together by the key of a join is one session, wherever its rows are shuffled.
+OF_SESSIONS = OF_PRICES.format(what="s_item, p_note")
 SUMS = (
     "SELECT s_item % 7 AS g, sum(cast(p_item AS double)), avg(s_id), max(cast(s_id AS float)) FROM "
     f"({OF_PRICES.replace('SELECT', 'SELECT {{of}}').format(what='s_item, s_id, p_item')}) GROUP BY 1"
@@ -85,6 +87,34 @@ def numbered_by_a_function(frame: DataFrame) -> list[Any]:
     session.udtf.register("numbered", Numbered.asDeterministic())
     frame.createOrReplaceTempView("frame")
     return session.sql("SELECT * FROM numbered(TABLE(SELECT * FROM frame))").collect()
+
+
+def sessions_by_pandas(frame: DataFrame) -> list[Any]:
+    def found(batches: Iterator[Any]) -> Iterator[Any]:
+        last = -1
+        for batch in batches:
+            items = batch["s_item"]
+            yield batch.loc[items != items.shift(fill_value=last), ["s_item"]]
+            last = items.iloc[-1]
+
+    return frame.sortWithinPartitions("s_item", "p_note").mapInPandas(found, "s_item long").collect()
+
+
+def sessions_by_arrow(frame: DataFrame) -> list[Any]:
+    def found(batches: Iterator[Any]) -> Iterator[Any]:
+        last = -1
+        for batch in batches:
+            items = batch.column("s_item").to_pylist()
+            before = [last, *items[:-1]]
+            yield batch.select(["s_item"]).filter([one != other for one, other in zip(items, before, strict=True)])
+            last = items[-1]
+
+    return frame.sortWithinPartitions("s_item", "p_note").mapInArrow(found, "s_item long").collect()
+
+
+def sessions_of_a_dataset(frame: DataFrame) -> list[Any]:
+    sessions = spark._jvm.tests.steering.Sessions.of(frame.sortWithinPartitions("s_item", "p_note")._jdf)  # type: ignore[union-attr]
+    return DataFrame(sessions.toDF(), frame.sparkSession).collect()
 
 
 PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
@@ -138,6 +168,9 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
     "numbered by pandas": (OF_HALVES, "BROADCAST", numbered_by_pandas),
     "numbered by a process": (OF_HALVES, "BROADCAST", numbered_by_a_process),
     "numbered by a function": (OF_HALVES, "BROADCAST", numbered_by_a_function),
+    "sessions by pandas": (OF_SESSIONS, "BROADCAST", sessions_by_pandas),
+    "sessions by arrow": (OF_SESSIONS, "BROADCAST", sessions_by_arrow),
+    "sessions of a dataset": (OF_SESSIONS, "BROADCAST", sessions_of_a_dataset),
 }
 spark = SparkSession.builder.getOrCreate()
 spark.sql("CREATE TABLE sales USING parquet AS SELECT id AS s_id, id * 7 % 90 AS s_item FROM range(0, 1000, 1, 2)")

@@ -73,11 +73,12 @@ class Submitted:
 SteeringMethod = Callable[[Job, str, Mapping[str, str]], Submitted]
 
 
-def compile_application(home: Path, directory: Path, application: Path = _APPLICATION) -> Path:
-    """The jar of a Java application, compiled against a Spark by its own compiler."""
+def compile_application(home: Path, directory: Path, *sources: Path) -> Path:
+    """The jar of a Java application (by default the one of all ways), compiled against a Spark by its own compiler."""
     classes, jar = directory / "classes", directory / "application.jar"
     command = [java_of_spark(os.environ), *_QUICK.split(), "-cp", f"{home}/jars/*"]
-    command += ["org.codehaus.janino.SimpleCompiler", str(source(BUILD)), BUILD_CLASS, str(classes), str(application)]
+    command += ["org.codehaus.janino.SimpleCompiler", str(source(BUILD)), BUILD_CLASS, str(classes)]
+    command += map(str, sources or [_APPLICATION])
     classes.mkdir()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, _said(done)[-4000:]

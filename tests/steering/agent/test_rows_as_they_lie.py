@@ -24,14 +24,15 @@ pytestmark = [
     pytest.mark.skipif(not find_spec("pandas"), reason="no pandas: pip install airflow-spark-tuner[learn]"),
 ]
 _APP = Path(__file__).with_name("rows_as_they_lie_app.py")
-_CATALOG = Path(__file__).with_name("java") / "RowsCatalog.java"
+_SOURCES = [Path(__file__).with_name("java") / f"{name}.java" for name in ("RowsCatalog", "Sessions")]
+_SESSIONS = ("sessions by pandas", "sessions by arrow", "sessions of a dataset")
 # Of Spark's second API: files, and a catalog of which each scan tells how many tasks read it.
 _SECOND = ("the second API", "tables that tell their tasks")
 
 
 def _conf(agent_conf: dict[str, str], directory: Path) -> dict[str, str]:
     return {
-        "spark.jars": f"{agent_conf['spark.jars']},{compile_application(pip_spark(), directory, _CATALOG)}",
+        "spark.jars": f"{agent_conf['spark.jars']},{compile_application(pip_spark(), directory, *_SOURCES)}",
         "spark.sql.catalog.rows": "tests.steering.RowsCatalog",
         "spark.eventLog.compress": "false",
         "spark.sql.shuffle.partitions": "2",
@@ -64,7 +65,7 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     of = ("", " of single files", " of single files beside others", " of a day")
     of += tuple(f"{single} of {what}" for single in ("", " of single files") for what in _SECOND)
     lists |= {f"a list of shuffled rows{what}" for what in of}
-    numbered = {f"numbered by {what}" for what in ("pandas", "a process", "a function")}
+    numbered = {*_SESSIONS, *(f"numbered by {what}" for what in ("pandas", "a process", "a function"))}
     assert {name for name, found in statuses.items() if found == {"impossible"}} == {
         name + suffix for name in lists for suffix in ("", ", statement")
     } | numbered
@@ -94,3 +95,20 @@ def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(
     assert [statuses[name] for name in one] == [{"impossible"}] * len(one)
     assert all(same[name] for name in one)
     assert [statuses[name] for name in several] == [{"applied"}] * len(several)
+
+
+def test_on_a_cluster_rows_of_one_key_stay_with_the_task_that_has_them(
+    agent_conf: dict[str, str],
+    spark_submit: Callable[..., Path],
+    spark_cluster: Callable[[Path], AbstractContextManager[str]],
+    tmp_path: Path,
+) -> None:
+    with spark_cluster(tmp_path) as url:
+        conf = {**_conf(agent_conf, tmp_path), **dict(item.split("=", 1) for item in ON_CLUSTER), "spark.master": url}
+        report = tmp_path / "report.json"
+        logs = spark_submit(_APP, report, *_SESSIONS, log_dir=tmp_path / "logs", conf=conf)
+    assert json.loads(report.read_text(encoding="utf-8")) == dict.fromkeys(_SESSIONS, True)
+    statuses = _statuses(logs)
+    assert [statuses[name] for name in _SESSIONS] == [{"impossible"}] * len(_SESSIONS)
+    # What nobody takes as it lies is broadcast.
+    assert [statuses[f"{name}, statement"] for name in _SESSIONS] == [{"applied"}] * len(_SESSIONS)

@@ -56,9 +56,11 @@ public final class RowOrder {
       "Project Filter Join Sort Union Distinct Generate Expand Repartition RepartitionByExpression RebalancePartitions"
       + " SubqueryAlias WithCTE CTERelationDef WindowGroupLimit ReturnAnswer Subquery WriteFiles AppendData"
       + " OverwriteByExpression OverwritePartitionsDynamic MergeRows ReplaceData WriteDelta");
-  // What numbers rows, or hands them to code that may, as they lie: those that a sort merge join puts out lie sorted.
+  // What numbers the rows of a task, or hands them to code that may, as they lie: those that a sort merge join puts out are sorted,
+  // all of a key in one task. What takes each row by itself, as `map` of a Dataset does, is none of these.
   private static final Set AS_THEY_LIE = names(
-      "AttachDistributedSequence ScriptTransformation BatchEvalPythonUDTF ArrowEvalPythonUDTF");
+      "AttachDistributedSequence ScriptTransformation BatchEvalPythonUDTF ArrowEvalPythonUDTF MapInPandas MapInArrow"
+      + " PythonMapInArrow MapPartitions MapPartitionsInR MapPartitionsInRWithArrow MapPartitionsExternalUDF");
   // What makes rows of each row by itself; other generators are code of the job's own, which may count what it is given.
   private static final Set BY_ROW = names("Explode PosExplode Inline Stack JsonTuple ReplicateRows SQLKeywords VariantExplode");
   private static final Set EXACT_TYPES = names("byte short integer long");
@@ -160,7 +162,7 @@ public final class RowOrder {
     if (plan instanceof Join && before != null && (all || comesInOrder(plan, before))) kept.put(plan, before.what);
     boolean strict = isStrict(plan);
     String own = sensitive(plan, strict);
-    if (own != null && !isUnordered) above = new Taker(own, together(plan), false, strict);
+    if (own != null && !isUnordered && !passesAsTheyLie(plan, above)) above = new Taker(own, together(plan), false, strict);
     // The first rows of a sort are taken from each partition, without a shuffle (TakeOrderedAndProject).
     if (own == null && above != null && !all && Shuffles.addsShuffle(plan) && !(limited && plan instanceof Sort)) {
       Set groups = Shuffles.together(plan);
@@ -183,6 +185,11 @@ public final class RowOrder {
     if (!taker.isGrouped && !isFetched) return true;
     Set by = shuffles.sortedBy(plan);
     return by != null && (taker.together == null || taker.together.containsAll(by));
+  }
+
+  /** Whether an operator leaves its rows where they are, below one that takes them as they lie: that asks for more. */
+  private static boolean passesAsTheyLie(LogicalPlan plan, Taker above) {
+    return above != null && above.together == null && !Shuffles.addsShuffle(plan) && !LIMITS.contains(nameOf(plan));
   }
 
   private static Set together(LogicalPlan plan) {

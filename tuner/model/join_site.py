@@ -80,7 +80,8 @@ class JoinSite:
     shuffles, `written` where its stage wrote files. `coalesced_to` are the most tasks that its stage may have where the job
     coalesces what comes out of it (`DataFrame.coalesce`, which moves no rows). `hinted` says that the job hints it, as far as the
     log tells; `with_changed_table` that its left side are rows of the table that the query changes (MERGE, UPDATE, DELETE): both
-    are left as they are. Of a join that is not `placed` the log does not tell what hangs on its place in the plan: tasks, readers
+    are left as they are; `taken_as_it_lies` that an operator above takes its rows as tasks have them (`mapInPandas`, TRANSFORM).
+    Of a join that is not `placed` the log does not tell what hangs on its place in the plan: tasks, readers
     of its shuffles, and what is above.
     """
 
@@ -104,6 +105,7 @@ class JoinSite:
     hinted: bool = False
     coalesced_to: int | None = None
     placed: bool = True
+    taken_as_it_lies: bool = False
 
     def side(self, which: BuildSide) -> JoinSide:
         return self.left if which is BuildSide.LEFT else self.right

@@ -25,6 +25,7 @@ from tuner.plan.node import PlanNode, each_once
 from tuner.plan.relation import ScansBelow, scanned_columns, scans_of
 from tuner.plan.runtime_filters import RuntimeFilters, runtime_filters
 from tuner.plan.sides import measure_side, output_rows
+from tuner.plan.taken_as_they_lie import taken_as_they_lie
 
 JOINS = {s.value: s for s in Strategy if s is not Strategy.UNKNOWN}
 # What joins are called in every engine: PhotonShuffledHashJoin, CometSortMergeJoin, CartesianProductExecTransformer.
@@ -63,6 +64,7 @@ class Join(msgspec.Struct, frozen=True):
     equated: tuple[tuple[str, str], ...] = ()
     has_condition: bool = False
     with_changed_table: bool = False
+    taken_as_it_lies: bool = False
 
 
 class PlannedJoin(msgspec.Struct, frozen=True):
@@ -127,12 +129,17 @@ def planned_joins(joins: Iterable[Join], estimates: Estimates) -> Planned:
 @once_a_plan
 def every_join(root: PlanNode) -> Sequence[Join]:
     """The joins of a plan as the query has them, those that reuse another's result too: as many before AQE as after."""
-    lineage, scans_below, changed = lineage_of(root), scans_of(root), above_changed_table(root)
+    lineage, scans_below = lineage_of(root), scans_of(root)
+    changed, taken = above_changed_table(root), taken_as_they_lie(root)
     seen: Counter[str] = Counter()
     found = []
     for node in root.walk_query():
         if node.name in JOINS and len(node.children) == 2:
-            join = _join(node, lineage, scans_below, seen, with_changed_table=id(node) in changed)
+            join = msgspec.structs.replace(
+                _join(node, lineage, scans_below, seen),
+                with_changed_table=id(node) in changed,
+                taken_as_it_lies=id(node) in taken,
+            )
             seen[join.signature] += 1
             found.append(join)
     return found
@@ -148,9 +155,7 @@ def _operator(join: Join) -> PlanNode:
     return join.node
 
 
-def _join(
-    node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int], *, with_changed_table: bool
-) -> Join:
+def _join(node: PlanNode, lineage: Lineage, scans_below: ScansBelow, seen: Mapping[str, int]) -> Join:
     parsed = parse_join(node)
     keys = [[lineage.source(key) for key in side] for side in (parsed.left_keys, parsed.right_keys)]
     inputs = [JoinInput(c, scans_below.scans(c), scans_below.relations(c)) for c in node.children]
@@ -166,8 +171,7 @@ def _join(
     equated = tuple((lineage.source(one), lineage.source(other)) for one, other in equalities(parsed.rest))
     conditional = any(attributes(part) for part in split_top_level(parsed.rest))
     return Join(
-        node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated, conditional,
-        with_changed_table,
+        node, number, seen[number], parsed.type, parsed.strategy, build, pairs, left, right, equated, conditional
     )  # fmt: skip
 
 
@@ -193,6 +197,7 @@ def _site(join: Join, planned: PlannedJoin, filters: RuntimeFilters, counting: C
         runs=counting.runs.get(id(join.node), 1),
         has_condition=join.has_condition,
         with_changed_table=join.with_changed_table,
+        taken_as_it_lies=join.taken_as_it_lies,
     )
 
 

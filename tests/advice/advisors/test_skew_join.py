@@ -12,7 +12,7 @@ from tuner.advice.advisors.skew_join import advise_skew_joins
 from tuner.advice.facts import Facts, PastRun
 from tuner.model.cluster import Cluster
 from tuner.model.query import Query, ShuffleExchange, SkewedStage
-from tuner.model.strategy import JoinType
+from tuner.model.strategy import JoinType, Strategy
 from tuner.spark.knobs import ADVISORY_PARTITION_SIZE, FORCE_SKEWED_JOIN, SKEW_JOIN_FACTOR, SKEW_JOIN_THRESHOLD
 from tuner.words.reasons import reason_words
 
@@ -149,6 +149,14 @@ def test_where_another_engine_joins_in_a_query_that_writes_it_may_be_a_merge() -
     assert _conf(skewed(), replace(other, writes=True))
     assert _conf(skewed(), replace(other, has_other_joins=True))
     assert not _conf(skewed(), replace(other, writes=True, has_other_joins=True))
+
+
+def test_rows_that_code_of_the_job_takes_as_they_lie_stay_with_the_task_that_has_them() -> None:
+    """The settings are the whole job's, and split what is skewed tomorrow."""
+    taken = replace(inner(SALES, ITEMS), taken_as_it_lies=True)
+    assert not _conf(skewed(), query(taken, seconds=10))
+    assert not _conf(skewed(), query(replace(taken, strategy=Strategy.SHUFFLED_HASH), seconds=10))
+    assert _conf(skewed(), query(replace(taken, strategy=Strategy.BROADCAST_HASH), seconds=10))
 
 
 def test_an_unreadable_setting_breaks_nothing() -> None:

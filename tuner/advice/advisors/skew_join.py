@@ -24,6 +24,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change, Evidence, Prediction
 from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.strategy import SHUFFLED
 from tuner.spark.knobs import (
     ADAPTIVE,
     ADVISORY_PARTITION_SIZE,
@@ -64,6 +65,9 @@ def advise_skew_joins(facts: Facts) -> Iterable[Change]:
         return
     # MERGE looks in each task by itself whether a row matches twice: a partition of what it is matched with must stay whole.
     if any(map(_may_change_a_table, facts.queries)):
+        return
+    # So must that of rows which the job's own code takes as tasks have them.
+    if any(join.taken_as_it_lies and join.strategy in SHUFFLED for query in facts.queries for join in query.joins):
         return
     # Smaller tasks everywhere may cost more than the last of the splits gains: then only those that need none.
     options = [_splits(facts, Coalescing.of(facts).advisory_bytes)]

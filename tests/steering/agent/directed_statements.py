@@ -1,4 +1,4 @@
-"""Statements run as written, and then each with hints for what its own run has shown, in one application."""
+"""Statements run as written, and then each with directives for what its own run has shown, in one application."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pyspark.sql import SparkSession
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
-from tuner.model.agent_message import HintDirective, QueryDirectives, encode_message
+from tuner.model.agent_message import HintDirective, OrderDirective, QueryDirectives, encode_message
 from tuner.model.query import Query
 from tuner.plan.literals import literal_class
 from tuner.plan.queries import queries
 
-# Of a query, and of the values that a hint may act on.
-Hints = Callable[[Query, tuple[str, ...]], Sequence[HintDirective]]
+# Of a query, and of the values that a directive may act on.
+Directives = Callable[[Query, tuple[str, ...]], Sequence[HintDirective | OrderDirective]]
 Rows = list[str]
 
 
@@ -26,10 +26,10 @@ def read_tables(spark: SparkSession, directory: str | Path, tables: Sequence[str
 
 
 def run_both_ways(
-    spark: SparkSession, label: str, statements: Mapping[str, str], hints: Hints
+    spark: SparkSession, label: str, statements: Mapping[str, str], directives: Directives
 ) -> dict[str, tuple[Rows, Rows]]:
-    """The rows of each as written, described as "plain: NAME", and with its hints, as "LABEL: NAME". Needs spark.eventLog.*, not
-    compressed."""
+    """The rows of each as written, described as "plain: NAME", and with its directives, as "LABEL: NAME". Needs spark.eventLog.*,
+    not compressed."""
 
     def rows(description: str, sql: str, directives: str = "") -> Rows:
         spark.conf.set("spark.tuner.directives", directives)
@@ -45,7 +45,9 @@ def run_both_ways(
     found = {}
     for name, sql in statements.items():
         query = ran[name]
-        of_query = tuple(hints(query, (literal_class(query.conditions or ()),)))
-        text = encode_message((QueryDirectives(query.fingerprint, query.relations, hints=of_query),))
+        of_query = directives(query, (literal_class(query.conditions or ()),))
+        hints = tuple(one for one in of_query if isinstance(one, HintDirective))
+        orders = tuple(one for one in of_query if isinstance(one, OrderDirective))
+        text = encode_message((QueryDirectives(query.fingerprint, query.relations, hints=hints, orders=orders),))
         found[name] = plain[name], rows(f"{label}: {name}", sql, text)
     return found

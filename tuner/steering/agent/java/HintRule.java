@@ -76,14 +76,16 @@ public final class HintRule extends Rule {
     }
     if (!filters.isEmpty()) {
       Lineage lineage = new Lineage(operators, pass.names);
-      KeyFilters keyFilters = new KeyFilters(filters, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
+      RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
+      KeyFilters keyFilters = new KeyFilters(filters, pass, lineage, rowOrder, new MadeOnce(operators));
       plan = RowChanges.beside(keyFilters, operators).of(plan);
       operators = Trees.everything(plan);
     }
     if (strategies.isEmpty()) return plan;
     // Joins that a filter's keys come from are hinted as those that they are copies of: what both shuffle is shuffled once.
     Lineage lineage = new Lineage(operators, pass.names);
-    JoinHints joinHints = new JoinHints(strategies, pass, lineage, new RowOrder(plan, Agent.orderSensitive()));
+    RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
+    JoinHints joinHints = new JoinHints(strategies, pass, lineage, rowOrder, new MadeOnce(operators));
     joinHints.refuse(operators);
     return RowChanges.beside(joinHints, operators).of(plan);
   }

@@ -32,12 +32,14 @@ public final class JoinHints implements Trees.Rewrite {
   private final Pass pass;
   private final Lineage lineage;
   private final RowOrder rowOrder;
+  private final MadeOnce madeOnce;
   private final Shuffles shuffles = new Shuffles();
   // By the ids of hints, why no join of their signature may have them.
   private final Map refused = new HashMap();
 
-  public JoinHints(List hints, Pass pass, Lineage lineage, RowOrder rowOrder) {
+  public JoinHints(List hints, Pass pass, Lineage lineage, RowOrder rowOrder, MadeOnce madeOnce) {
     this.rowOrder = rowOrder;
+    this.madeOnce = madeOnce;
     this.hints = hints;
     this.pass = pass;
     this.lineage = lineage;
@@ -59,6 +61,7 @@ public final class JoinHints implements Trees.Rewrite {
         if (!hint.join.equals(site.signature)) continue;
         String reason = rowOrder.obstacle(join);
         if (reason == null) reason = risk(join);
+        if (reason == null) reason = parted(join, hint.hint);
         if (reason != null) refused.put(hint.id, reason);
       }
     }
@@ -252,6 +255,13 @@ public final class JoinHints implements Trees.Rewrite {
     if (found == null) found = ofSide(join, join.left());
     if (found == null) found = ofSide(join, join.right());
     return found == null ? null : "another kind of join could ask what may fail of other rows: " + found;
+  }
+
+  /** Why a side must be made as it is; null where its rows are shuffled as they were, whatever joins them. */
+  private String parted(Join join, String hint) {
+    if (!hint.equals("BROADCAST") && shuffles.shuffles(join)) return null;
+    String found = madeOnce.obstacle(join.left());
+    return found != null ? found : madeOnce.obstacle(join.right());
   }
 
   /** What may fail of a side, all of whose rows are made where they are shuffled; those that come partitioned may not be. */

@@ -25,9 +25,11 @@ public final class JoinOrders implements Trees.Rewrite {
   private final Names names;
   private final Lineage lineage;
   private final RowOrder rowOrder;
+  private final MadeOnce madeOnce;
 
-  public JoinOrders(List orders, Pass pass, Names names, Lineage lineage, RowOrder rowOrder) {
+  public JoinOrders(List orders, Pass pass, Names names, Lineage lineage, RowOrder rowOrder, MadeOnce madeOnce) {
     this.rowOrder = rowOrder;
+    this.madeOnce = madeOnce;
     this.orders = orders;
     this.pass = pass;
     this.names = names;
@@ -89,6 +91,10 @@ public final class JoinOrders implements Trees.Rewrite {
     }
     String obstacle = block.obstacle();
     if (obstacle == null) obstacle = rowOrder.obstacle((Join) block.root);
+    // By other keys its relations are shuffled otherwise.
+    for (int i = 0; obstacle == null && i < block.items.size(); i++) {
+      obstacle = madeOnce.obstacle((LogicalPlan) block.items.get(i));
+    }
     if (obstacle != null) {
       pass.tell(order.id, Pass.IMPOSSIBLE, obstacle);
       return null;

@@ -39,14 +39,16 @@ public final class KeyFilters implements Trees.Rewrite {
   private final Pass pass;
   private final Lineage lineage;
   private final RowOrder rowOrder;
+  private final MadeOnce madeOnce;
   // Of joins that have changed below: what they were, as the order of rows knows them.
   private final IdentityHashMap before = new IdentityHashMap();
 
-  public KeyFilters(List hints, Pass pass, Lineage lineage, RowOrder rowOrder) {
+  public KeyFilters(List hints, Pass pass, Lineage lineage, RowOrder rowOrder, MadeOnce madeOnce) {
     this.hints = hints;
     this.pass = pass;
     this.lineage = lineage;
     this.rowOrder = rowOrder;
+    this.madeOnce = madeOnce;
   }
 
   public LogicalPlan of(LogicalPlan plan) {
@@ -77,6 +79,7 @@ public final class KeyFilters implements Trees.Rewrite {
     LogicalPlan side = left ? join.left() : join.right();
     List keys = left ? site.leftKeys : site.rightKeys;
     if (obstacle == null) obstacle = risk(join, side, keys, source);
+    if (obstacle == null) obstacle = parted(left ? site.join.left() : site.join.right(), keys);
     if (obstacle == null && MeasuredFirst.prunes(side, left ? join.right() : join.left())) obstacle = "it prunes partitions of the other side";
     if (obstacle != null) {
       pass.tell(hint.id, Pass.IMPOSSIBLE, obstacle);
@@ -140,6 +143,18 @@ public final class KeyFilters implements Trees.Rewrite {
       if (found != null) return found;
     }
     return null;
+  }
+
+  /** Why what a filter would stand on, or above which it would stand, must be made as it is. */
+  private String parted(LogicalPlan plan, List keys) {
+    if (Repeatable.obstacleBesideFiles(plan) == null) return null;
+    String found = madeOnce.obstacle(plan);
+    List steps = found != null || isFilteredRelation(plan) ? new ArrayList() : steps(plan, keys);
+    for (int i = 0; found == null && i < steps.size(); i++) {
+      KeyPath path = (KeyPath) steps.get(i);
+      found = parted(path.plan, path.keys);
+    }
+    return found;
   }
 
   /** Whether a join drops rows of a side that meet none of the other, or takes nothing of them. */

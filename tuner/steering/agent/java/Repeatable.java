@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
@@ -19,12 +20,27 @@ public final class Repeatable {
 
   /** What of a plan may give other rows the next time; null for nothing. */
   public static String obstacle(LogicalPlan plan) {
+    return obstacle(plan, false);
+  }
+
+  /** The same where files may be listed each time: only what is written while the query runs would tell the readings apart. */
+  public static String obstacleBesideFiles(LogicalPlan plan) {
+    return obstacle(plan, true);
+  }
+
+  private static String obstacle(LogicalPlan plan, boolean besideFiles) {
     List operators = Trees.everything(plan);
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan one = (LogicalPlan) operators.get(i);
-      if (Trees.children(one).isEmpty() && !isSnapshot(one)) return one.nodeName();
+      boolean isFixed = !Trees.children(one).isEmpty() || isSnapshot(one) || besideFiles && isOfFiles(one);
+      if (!isFixed) return one.nodeName();
     }
     return RowOrder.sensitiveIn(operators);
+  }
+
+  private static boolean isOfFiles(LogicalPlan leaf) {
+    if (leaf instanceof HiveTableRelation) return true;
+    return leaf instanceof LogicalRelation && (Object) ((LogicalRelation) leaf).relation() instanceof HadoopFsRelation;
   }
 
   /**

@@ -204,6 +204,16 @@ def test_of_a_short_query_the_agent_is_to_gain_a_tenth(seconds: float, least: fl
     assert [change.least_seconds for change in OrderPrices(facts(query)).changes()] == [1.0]
 
 
+@pytest.mark.parametrize("reach", [Reach.AGENT, Reach.CONF])
+def test_in_a_loop_all_executions_are_to_gain_as_much_together(reach: Reach) -> None:
+    one = ran(EXPLODING.format(exploded=10_000_000_000), 0.2)
+    loop = [replace(one, id=n) for n in range(100)]
+    changes = OrderPrices(facts(*loop, reach=reach)).changes()
+    assert {change.least_seconds for change in changes} == {0.1 * one.seconds}
+    assert not list(advise_join_orders(facts(one, reach=reach)))
+    assert len(list(advise_join_orders(facts(*loop, reach=reach)))) == 1
+
+
 def test_what_an_earlier_run_measured_of_the_order_counts() -> None:
     """Sales of the week turned out to be nearly all of them: as many as in the order that ran."""
     query = ran(EXPLODING.format(exploded=10_000_000_000), tasks_seconds=1000)

@@ -58,6 +58,17 @@ def test_it_says_what_is_dropped_and_what_that_took() -> None:
     assert predicted is not None and predicted.low < predicted.after < predicted.high < predicted.before
 
 
+def test_in_a_loop_a_filter_is_worth_what_all_executions_gain() -> None:
+    """And it is one change, of the execution that gains most."""
+    small = replace(SITE, rows=SITE.rows // 40, amounts={name: n / 40 for name, n in SITE.amounts.items()})
+    sizes = [replace(small, rows=small.rows + n, source_rows=300 - n % 7) for n in range(100)]
+    loop = [replace(query(seconds=0.8, fingerprint="q1"), key_filters=(site,)) for site in sizes]
+    assert not list(advise_key_filters(facts(loop[0], reach=Reach.AGENT)))
+    (change,) = advise_key_filters(facts(*loop, reach=Reach.AGENT))
+    assert change.prediction is not None and 0.04 < change.prediction.gain < 0.3
+    assert change.prediction.before == 0.8
+
+
 def test_a_share_that_no_join_measured_may_be_three_times_as_large() -> None:
     (sure,) = advised(replace(SITE, kept=0.2))
     (assumed,) = advised(replace(SITE, kept=0.2, measured=False))

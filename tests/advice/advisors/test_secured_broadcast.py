@@ -46,6 +46,13 @@ def test_it_is_broadcast_from_the_start_and_need_not_gain_in_each_run() -> None:
     assert not list(advise_broadcast_hints(facts(ran(join), per_join=True)))
 
 
+def test_in_a_loop_it_is_what_all_executions_may_lose_that_counts() -> None:
+    few = ran(turned(side("item", "store_sales", rows=200_000)), seconds=0.6)
+    loop = [replace(few, id=n, root_id=n) for n in range(100)]
+    assert not list(advise_secured_broadcasts(facts(few, per_join=True)))
+    assert len(list(advise_secured_broadcasts(facts(*loop, per_join=True)))) == 1
+
+
 def test_it_says_what_is_at_stake_and_how_often_it_came_in_time() -> None:
     earlier = [PastRun((ran(join),)) for join in (turned(), turned(MOVED), turned(planned=Strategy.BROADCAST_HASH))]
     (found,) = advise_secured_broadcasts(replace(facts(ran(turned()), per_join=True), earlier=tuple(earlier)))

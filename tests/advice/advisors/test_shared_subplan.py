@@ -47,6 +47,17 @@ def test_it_says_how_often_and_what_that_saves_and_adds() -> None:
     assert change.prediction.low < change.prediction.after < change.prediction.high < 20.0
 
 
+def test_in_a_loop_they_are_worth_what_all_executions_gain() -> None:
+    """And they are one change, of the execution that gains most."""
+    few = {name: amount / 40 for name, amount in SHARED.saved_amounts.items()}
+    found = [replace(SHARED, saved_amounts={**few, "probe": few["probe"] + n}, added_amounts={}) for n in range(100)]
+    loop = [replace(query(seconds=0.8, fingerprint="q1"), shared_subplans=(one,)) for one in found]
+    assert not list(advise_shared_subplans(facts(loop[0], reach=Reach.AGENT)))
+    (change,) = advise_shared_subplans(facts(*loop, reach=Reach.AGENT))
+    assert change.prediction is not None and 0.04 < change.prediction.gain < 0.3
+    assert change.prediction.before == 0.8
+
+
 def test_what_reading_all_groups_adds_is_taken_off() -> None:
     dear = replace(SHARED, added_amounts={"shuffle_read": 4e9, "aggregate": 50e6})
     assert not list(advise_shared_subplans(job(dear)))

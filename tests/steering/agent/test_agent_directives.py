@@ -11,6 +11,7 @@ import pytest
 from tests.policy.histories import decided
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.agent_message import MAX_DIRECTIVES, SizeBounds, decode_message
+from tuner.model.change import Prediction
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, Order, Predicate, RelationKind
 from tuner.model.join_site import JoinSide, JoinSite
@@ -493,6 +494,21 @@ def test_no_more_is_said_than_is_read_again() -> None:
     trial = (replace(first, gained_seconds=0.5), needing)
     told = agent_directives(Decision(Mode.AUTO, (*changes[2:1001], *trial)), [ran])
     assert not {first.id, needing.id} & {action.id for action, _ in told.skipped}
+
+
+def test_what_is_foretold_of_an_execution_counts_for_all_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside it stands what a run gained, as measured."""
+    monkeypatch.setattr("tuner.steering.agent.agent_directives.MAX_DIRECTIVES", 1)
+    often, once = hint("0f0f"), hint("a0a0")
+    loop, other_query = [query("0f0f", id=n) for n in range(10)], query("a0a0", relations=("db.dates", "db.sales"))
+
+    def skipped(gained: float) -> list[Action]:
+        of_loop, other = decision(often, once).changes
+        foretold = replace(of_loop.change, prediction=Prediction(2.0, 1.0, 0.5, 1.5))
+        found = replace(of_loop, change=foretold), replace(other, gained_seconds=gained)
+        return [action for action, _ in agent_directives(Decision(Mode.AUTO, found), [*loop, other_query]).skipped]
+
+    assert skipped(5.0) == [once] and skipped(15.0) == [often]
 
 
 def test_a_message_that_is_too_long_to_be_read_is_said_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from tuner.advice.candidates.best_hints import best_hints
 from tuner.advice.candidates.bloom_filter_seconds import bloom_filter_seconds
 from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.advice.forbidden_broadcasts import forbidding_queries
 from tuner.advice.steering_reach import Reach
@@ -48,20 +49,35 @@ class _Filter:
     def gain(self) -> float:
         return self.saved - self.added
 
+    @property
+    def action(self) -> Action:
+        site = self.site
+        return Action(ActionKind.HINT_JOIN, site.join, Hint.FILTER_BY_KEY, self.query.fingerprint, site.source)
+
 
 def advise_key_filters(facts: Facts) -> Iterator[Change]:
     """At most one filter for each input of a query, where the agent can give it."""
     switched_off = BLOOM_FILTER in facts.settings and not facts.settings[BLOOM_FILTER]
     if facts.reach is not Reach.AGENT or switched_off:
         return
+    worth: dict[Action, _Filter] = {}
+    for found in _worthwhile(facts):
+        if found.action not in worth or found.gain > worth[found.action].gain:
+            worth[found.action] = found
+    yield from (_change(facts, found) for found in worth.values())
+
+
+def _worthwhile(facts: Facts) -> Iterator[_Filter]:
+    """Of each execution the best filter of each input, where that gains enough."""
     broadcasts = _broadcasts(facts)
     for query in facts.succeeded:
+        times = times_in_run(facts, query)
         for found in _best_of(query, facts.costs, max(1, facts.cluster.cores)):
             # A broadcast drops the same rows before they are shuffled. Once it is there, the next run tells what is left to drop.
             if found.gain <= broadcasts.get((query.fingerprint, found.site.join), 0.0):
                 continue
-            if is_worth_it(found.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
-                yield _change(facts, found)
+            if is_worth_it(found.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE, times):
+                yield found
 
 
 def _broadcasts(facts: Facts) -> dict[tuple[str, str], float]:
@@ -102,7 +118,7 @@ def _change(facts: Facts, found: _Filter) -> Change:
     prediction = predict_saving(query, found.saved, found.added, facts.price_error, found.least_saved)
     names = _names(site.source)
     return Change.of(
-        actions=(Action(ActionKind.HINT_JOIN, site.join, Hint.FILTER_BY_KEY, query.fingerprint, site.source),),
+        actions=(found.action,),
         queries=(query.fingerprint,),
         reason=Reason(
             ReasonCode.KEY_FILTER,

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 
 from tuner.advice.candidates.query_gain import is_worth_it, predict_saving
 from tuner.advice.candidates.shared_groups import SharedGroups, shared_groups
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
-from tuner.model.change import Change, Evidence, Risk
+from tuner.model.action import Action
+from tuner.model.change import Change, Evidence, Prediction, Risk
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.relation import short_name
 
@@ -21,18 +23,22 @@ MIN_GAIN_SHARE = 0.05
 
 def advise_shared_subplans(facts: Facts) -> Iterator[Change]:
     """One change for each kind of groups that is made several times, where the agent can make them once."""
+    worth: dict[Action, tuple[SharedGroups, Prediction]] = {}
     for groups in shared_groups(facts):
-        yield from _change(facts, groups)
+        query, action = groups.query, groups.action(groups.subplan.join)
+        foretold = predict_saving(query, groups.saved, groups.added, facts.price_error)
+        if not is_worth_it(foretold.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE, times_in_run(facts, query)):
+            continue
+        if action not in worth or foretold.gain > worth[action][1].gain:
+            worth[action] = groups, foretold
+    yield from (_change(action, *of_it) for action, of_it in worth.items())
 
 
-def _change(facts: Facts, groups: SharedGroups) -> Iterator[Change]:
+def _change(action: Action, groups: SharedGroups, prediction: Prediction) -> Change:
     query, found, saved, added = groups.query, groups.subplan, groups.saved, groups.added
-    prediction = predict_saving(query, saved, added, facts.price_error)
-    if not is_worth_it(prediction.gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE):
-        return
     names = " and ".join(map(short_name, found.relations))
-    yield Change.of(
-        actions=(groups.action(found.join),),
+    return Change.of(
+        actions=(action,),
         queries=(query.fingerprint,),
         reason=Reason(
             ReasonCode.SHARED_SUBPLAN,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tuner.advice.candidates.broadcast_budget import added_broadcasts, broadcast_budget
 from tuner.advice.candidates.broadcast_candidates import broadcast_candidates, late_broadcasts, without_others
 from tuner.advice.candidates.broadcast_removals import broadcast_removals, is_over_cap
 from tuner.advice.candidates.build_side_swaps import build_side_swaps
+from tuner.advice.candidates.executions_in_full import executions_for_each
 from tuner.advice.candidates.hash_candidates import hash_candidates, is_much_smaller
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.joint_hint import joint_hint
@@ -35,9 +36,9 @@ def best_hints(facts: Facts) -> list[HintCandidate]:
     return facts.once(_best)
 
 
-def is_enough(gain: float, query: Query) -> bool:
-    """Whether seconds are worth a hint in this query."""
-    return is_worth_it(gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE)
+def is_enough(gain: float, query: Query, times: float = 1.0) -> bool:
+    """Whether seconds are worth a hint in this query, which a run has so many `times`."""
+    return is_worth_it(gain, [query], MIN_GAIN_SECONDS, MIN_GAIN_SHARE, times)
 
 
 def _best(facts: Facts) -> list[HintCandidate]:
@@ -114,7 +115,16 @@ def _hashes_result(candidate: HintCandidate) -> bool:
 def _is_worth_it(facts: Facts, candidate: HintCandidate) -> bool:
     """Whether the seconds are worth a hint; where memory is in danger any are."""
     endangers = candidate.hint is Hint.NO_BROADCAST and is_over_cap(facts, candidate)
-    return endangers or is_enough(candidate.prediction.gain, candidate.query)
+    return endangers or is_enough(candidate.prediction.gain, candidate.query, _times(facts, candidate))
+
+
+def _times(facts: Facts, candidate: HintCandidate) -> float:
+    """In how many executions of the run it gains its mean, those that are kept in brief among them."""
+    return candidate.executions * facts.once(_executions_for_each)[candidate.query.fingerprint]
+
+
+def _executions_for_each(facts: Facts) -> Mapping[str, float]:
+    return executions_for_each(facts.succeeded)
 
 
 def _join_of(candidate: HintCandidate) -> _Join:

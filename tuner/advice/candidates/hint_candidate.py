@@ -20,7 +20,7 @@ class HintCandidate:
     time: `saved_seconds` of what the hint spares, `added_seconds` of what runs instead. `prediction` is for the query. A
     vetoed candidate must not be given, whatever it gains. `is_secured`: the run had the plan that the hint makes, by chance.
     `replaced_bytes` is the size of the hash relation that a swap builds no more. One hint reaches `joins` of an execution: bytes
-    of relations and seconds are those of all.
+    of relations and seconds are those of all. Where it reaches several `executions`, seconds are their mean.
     """
 
     query: Query
@@ -35,6 +35,7 @@ class HintCandidate:
     is_secured: bool = False
     replaced_bytes: int = 0
     joins: int = 1
+    executions: int = 1
     data_bytes: int = 0
 
     @property

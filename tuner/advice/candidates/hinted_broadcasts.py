@@ -14,6 +14,7 @@ from tuner.advice.candidates.kept_prunings import Pruning, prunings
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.row_widths import RowWidths
 from tuner.advice.candidates.scattered_files import scattering_joins
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
@@ -118,7 +119,8 @@ def hinted_broadcasts(
         if side is None or used + side_bytes(side) > cap.query_bytes:
             continue
         hinted = run(Given({**given.joins, **found, join.relations: HINTED}))
-        if not is_enough(best.seconds(cluster) - hinted.seconds(cluster), sides.query):
+        gain, times = best.seconds(cluster) - hinted.seconds(cluster), times_in_run(sides.facts, sides.query)
+        if not is_enough(gain, sides.query, times):
             continue
         if join.relations not in kept_joins(sides.facts, sides.query, sides.graph, hinted):
             found[join.relations] = HINTED

@@ -29,6 +29,7 @@ def joint_hint(candidates: Sequence[HintCandidate]) -> HintCandidate:
         relation_bytes=_relation_bytes(largest),
         replaced_bytes=_replaced_bytes(largest),
         joins=len(largest),
+        executions=number,
         saved_seconds=sum(c.saved_seconds for c in priced) / number,
         added_seconds=sum(c.added_seconds for c in priced) / number,
         prediction=_mean(_predict(priced), number),

@@ -16,6 +16,7 @@ from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, ke
 from tuner.advice.candidates.order_changes import OrderChange, OrderPrices
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.side_name import side_name
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.what_if.physical_order import Given, GivenJoin
@@ -110,7 +111,7 @@ def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Itera
         instead = Given({**given, join.relations: _without_hint(query, block, which, other)})
         alone = block.what_if.order(order.order, instead)
         gain = alone.seconds(facts.cluster) - hinted.seconds(facts.cluster)
-        if is_enough(gain, query):
+        if is_enough(gain, query, times_in_run(facts, query)):
             side = ordered_side(query, block.graph, block.sizes, build)
             yield OrderBroadcast(signature_of(block.graph, join.left, join.right), join.relations, side, gain)
 

@@ -16,6 +16,7 @@ from tuner.advice.candidates.order_names import joined_names, relation_names
 from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.candidates.query_gain import capped
 from tuner.advice.candidates.timed_orders import search_weight
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
@@ -55,9 +56,10 @@ _FIXED_SHARE = 0.2
 # A person's minute is worth more than this.
 MIN_GAIN_SECONDS = 1.0
 MIN_GAIN_SHARE = 0.01
-# What the agent does takes nobody's: of a short query less will do, if runs of one query do not differ by as much anyway.
+# What the agent does takes nobody's.
 _MIN_AGENT_GAIN_SECONDS = 0.2
-_MIN_AGENT_GAIN_SHARE = 0.10
+# Of a short query less will do than of a long one, if runs of one query do not differ by as much anyway.
+_SHORT_GAIN_SHARE = 0.10
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,10 +252,10 @@ class OrderPrices:
         return block.what_if.order(block.written.order, block.given(block.written))
 
     def _least_seconds(self, query: Query) -> float:
-        if self.facts.reach is not Reach.AGENT:
-            return MIN_GAIN_SECONDS
-        of_short = _MIN_AGENT_GAIN_SHARE * query.seconds
-        return min(MIN_GAIN_SECONDS, max(_MIN_AGENT_GAIN_SECONDS, of_short))
+        """What one execution is to gain: of a short query less will do, and of a loop that all of it gains enough together."""
+        least = _MIN_AGENT_GAIN_SECONDS if self.facts.reach is Reach.AGENT else MIN_GAIN_SECONDS
+        of_short = _SHORT_GAIN_SHARE * query.seconds
+        return min(MIN_GAIN_SECONDS, max(least / times_in_run(self.facts, query), of_short))
 
     def _saved(
         self, query: Query, block: PricedBlock, before: PhysicalOrder, after: PhysicalOrder, times: int

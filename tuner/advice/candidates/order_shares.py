@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from tuner.advice.candidates.order_changes import OF_JOINS, OrderChange
 from tuner.advice.candidates.shared_groups import SharedGroups, shared_groups
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.cost.what_if.interval import Interval
@@ -58,7 +59,8 @@ def _shares(facts: Facts, change: OrderChange, groups: Sequence[SharedGroups]) -
         elif one.subplan.times <= change.times and change.priced:
             error, saved, added = facts.price_error, _saved(facts, change, one), one.added
             found = Interval(saved / error - added * error, saved - added, saved * error - added / error)
-            if found.expected >= MIN_GAIN_SECONDS and found.low > 0:
+            enough = MIN_GAIN_SECONDS / times_in_run(facts, change.query)
+            if found.expected >= enough and found.low > 0:
                 yield OrderShare(one, one.action(will), found)
 
 

@@ -34,10 +34,14 @@ def total_seconds(queries: Iterable[Query]) -> float:
 
 
 def is_worth_it(
-    gain: float, queries: Iterable[Query], seconds: float = MIN_GAIN_SECONDS, share: float = MIN_GAIN_SHARE
+    gain: float,
+    queries: Iterable[Query],
+    seconds: float = MIN_GAIN_SECONDS,
+    share: float = MIN_GAIN_SHARE,
+    times: float = 1.0,
 ) -> bool:
-    """Whether a gain is at least so many seconds, and this share of what the queries took."""
-    return gain >= max(seconds, share * total_seconds(queries))
+    """Whether a gain is at least this share of what the queries took, and so many seconds over the `times` that a run has it."""
+    return gain >= share * total_seconds(queries) and gain * times >= seconds
 
 
 def predict_saving(

@@ -18,6 +18,7 @@ from tuner.advice.candidates.broadcast_candidates import (
 from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.query_gain import is_worth_it
 from tuner.advice.candidates.spared_shuffles import WORD_BYTES, map_seconds
+from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.model.action import Hint
 from tuner.model.change import Prediction
@@ -26,7 +27,7 @@ from tuner.model.query import Query
 from tuner.model.strategy import BuildSide
 from tuner.spark.memory import relation_bytes
 
-# What is at stake is this share of the query at least, and so many seconds: a trial costs a look.
+# What is at stake is this share of the query at least, and so many seconds of the run: a trial costs a look.
 MIN_SHARE, MIN_SECONDS = 0.1, 0.3
 
 
@@ -51,7 +52,7 @@ def secured_broadcasts(facts: Facts) -> Iterator[HintCandidate]:
             if side is None or _is_partitioned(query, join, side.other):
                 continue
             seconds = late_seconds(facts, join, side.other)
-            if is_worth_it(seconds, [query], MIN_SECONDS, MIN_SHARE):
+            if is_worth_it(seconds, [query], MIN_SECONDS, MIN_SHARE, times_in_run(facts, query)):
                 yield _candidate(facts, query, join, side, chance(facts, query, join).of_late * seconds)
 
 

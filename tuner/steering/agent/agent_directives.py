@@ -6,8 +6,10 @@ a block of joins by its items and equalities. What these do not tell apart gets 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from msgspec import structs
 
@@ -23,6 +25,7 @@ from tuner.model.agent_message import (
     SizeBounds,
     encode_message,
 )
+from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Standing
 from tuner.model.join_graph import JoinGraph, Predicate, members
 from tuner.model.query import Query
@@ -91,8 +94,9 @@ def agent_directives(
     """
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
     ran, gone, most = list(queries), list(absent), MAX_DIRECTIVES
+    executions = Counter(query.fingerprint for query in (*gone, *ran))
     while True:
-        room = _with_most_gain(decision, most)
+        room = _with_most_gain(decision, most, executions)
         told = _told([action for action in actions if action in room], decision, ran, gone, limits)
         if len(told.text) <= MAX_CHARACTERS:
             break
@@ -101,21 +105,29 @@ def agent_directives(
     return AgentDirectives(told.text, tuple((action, skipped[action]) for action in actions if action in skipped))
 
 
-def _with_most_gain(decision: Decision, most: int) -> set[Action]:
-    """So many actions on joins at most, of whole trials; what people pinned comes first."""
+def _with_most_gain(decision: Decision, most: int, executions: Mapping[str, int]) -> set[Action]:
+    """So many actions on joins at most, of whole trials; what people pinned comes first. `executions` are those of queries."""
     found: set[Action] = set()
-    for trial in sorted(decided_by_trial(decision.in_force), key=_worth, reverse=True):
+    by_worth = partial(_worth, executions=executions)
+    for trial in sorted(decided_by_trial(decision.in_force), key=by_worth, reverse=True):
         more = {action for decided in trial for action in decided.change.carried_out if action.kind in ON_JOINS}
         if len(found | more) <= most:
             found |= more
     return found
 
 
-def _worth(trial: Sequence[DecidedChange]) -> tuple[bool, float]:
-    """Whether a change of a trial is pinned, and the seconds that they gain together: as measured, before that as predicted."""
-    predicted = (d.change.prediction.gain if d.change.prediction else 0.0 for d in trial)
+def _worth(trial: Sequence[DecidedChange], executions: Mapping[str, int]) -> tuple[bool, float]:
+    """Whether a change of a trial is pinned, and the seconds that they gain together in a run: as measured, before that as
+    predicted."""
+    predicted = (_predicted_gain(d.change, executions) for d in trial)
     gain = max((d.gained_seconds for d in trial if d.gained_seconds is not None), default=max(predicted))
     return any(d.standing is Standing.PINNED for d in trial), gain
+
+
+def _predicted_gain(change: Change, executions: Mapping[str, int]) -> float:
+    """What is predicted of a join is for one execution of its query."""
+    gain = change.prediction.gain if change.prediction else 0.0
+    return gain * max(1, executions.get(change.query or "", 1)) if change.is_on_joins else gain
 
 
 def _told(

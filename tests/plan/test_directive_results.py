@@ -121,6 +121,29 @@ def test_a_query_that_has_changed_is_known_by_what_the_agent_says_of_it() -> Non
     assert told(query) == [("h", IGNORED, "told BROADCAST of items; Spark ran SortMergeJoin")]
 
 
+class TestSeveralQueriesOfOneJoin:
+    """Each has a hint for it, and the agent cannot tell which of them a plan is of: it speaks of all their hints."""
+
+    NUMBER = 30
+
+    def ran(self, *statuses: DirectiveStatus) -> tuple[Query, ...]:
+        plans = [SORT_MERGE.replace("[k#1] |", f"[k#1,v{n}#2] |") for n in range(self.NUMBER)]
+        fingerprints = [unsteered(plan).fingerprint for plan in plans]
+        signature = unsteered(SORT_MERGE).joins[0].signature
+        directed = [
+            QueryDirectives(f, hints=(HintDirective(f"h{n}", signature, "MERGE", ITEMS),))
+            for n, f in enumerate(fingerprints)
+        ]
+        said = [DirectiveResult(f"h{n}", statuses[n % len(statuses)]) for n in range(self.NUMBER)]
+        steering = AgentRecord(tuple(directed), is_directed=True, loaded=True)
+        return queries_of(steering, *(execution(plan, None, *said, number=n) for n, plan in enumerate(plans)))
+
+    def test_have_but_the_outcomes_of_their_own(self) -> None:
+        found = self.ran(APPLIED, HELD)
+        assert len({query.fingerprint for query in found}) == self.NUMBER
+        assert [told(query) for query in found] == [[(f"h{n}", (APPLIED, HELD)[n % 2], "")] for n in range(self.NUMBER)]
+
+
 BLOCK = """
     SortMergeJoin | [b#2], [c#3], Inner
       SortMergeJoin | [a#1], [b#2], Inner

@@ -57,12 +57,15 @@ def _merged_of(said: Sequence[DirectiveResult]) -> str:
 def directive_results(
     execution: Execution, fingerprint: str, ran: RanPlan, steering: AgentRecord = UNSTEERED
 ) -> tuple[DirectiveResult, ...]:
-    """One outcome for each directive that the query had, or that the agent speaks of, in the order directed.
+    """One outcome for each directive that the query had, or else that the agent speaks of, in the order directed.
 
-    What the agent says it did and the plan does not show counts as ignored.
+    Of a plan the agent speaks of the directives of all queries with its relations and joins: where the query's own are among
+    them, the others' are not for it. What the agent says it did and the plan does not show counts as ignored.
     """
     said = {o.action_id: o for o in execution.steered or steering.by_query.get(fingerprint, ())}
     mine = [id_ for query in steering.directives_of(fingerprint) for id_ in query.ids]
+    if not said.keys().isdisjoint(mine):
+        said = {id_: said[id_] for id_ in mine if id_ in said}
     # Where the plan has changed, so has its fingerprint: then the agent's ids tell what it was directed to do.
     directed = [q for q in steering.directives if q.fingerprint == fingerprint or not said.keys().isdisjoint(q.ids)]
     joins = {hint.id: hint.join for query in directed for hint in query.hints}

@@ -164,6 +164,19 @@ class TestWhatTheAgentSays:
         take_steered(fragment, event)
         assert {one.action_id: one.merged for one in fragment.steered[3]} == {"a": merged, "b": ""}
 
+    def test_a_plan_that_may_be_of_several_queries_is_told_in_one_event(self) -> None:
+        queries = [f"{number:016x}" for number in range(30)]
+        said = [ev.DirectiveResult(q, "held" if n % 2 else "applied", query=q) for n, q in enumerate(queries)]
+        first, *others = said
+        fragment = Fragment()
+        event = ev.PlanSteered(3, queries[0], [msgspec.structs.replace(first, query=""), *others], "0f" * 8, [])
+        take_steered(fragment, event)
+        assert [one.action_id for one in fragment.steered[3]] == queries
+        assert {q: [one.action_id for one in of_it] for q, of_it in fragment.steering.by_query.items()} == {
+            q: [q] for q in queries
+        }
+        assert set(fragment.steering.values) == set(queries) and len(set(fragment.steering.values.values())) == 1
+
     def test_what_no_execution_takes_is_not_kept_for_ever(self) -> None:
         fragment = Fragment()
         for number in range(3000):

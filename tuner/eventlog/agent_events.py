@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import TypeVar
 
 from tuner.eventlog import events as ev
@@ -57,14 +58,25 @@ def take_loaded(fragment: Fragment, event: ev.AgentLoaded) -> None:
 
 
 def take_steered(fragment: Fragment, event: ev.PlanSteered) -> None:
-    """What the agent says it made of the directives for one plan."""
-    is_known = _DIGEST.fullmatch(event.fingerprint) is not None
-    said = strongest_results(readable_outcomes(event.outcomes, event.fingerprint if is_known else ""))
-    values = _readable_values(event)
+    """What the agent says it made of the directives for one plan, which may be that of several queries."""
+    said, values = _said_by_query(event), _readable_values(event)
     if event.execution_id >= 0:
-        fragment.steer(event.execution_id, said, values)
-    of_query, of_values = {event.fingerprint: said}, {event.fingerprint: values}
-    absorb_record(fragment, AgentRecord(loaded=True, by_query=of_query, values=of_values) if is_known else _LOADED)
+        fragment.steer(event.execution_id, tuple(chain.from_iterable(said.values())), values)
+    known = {query: of_it for query, of_it in said.items() if query}
+    record = AgentRecord(loaded=True, by_query=known, values=dict.fromkeys(known, values)) if known else _LOADED
+    absorb_record(fragment, record)
+
+
+def _said_by_query(event: ev.PlanSteered) -> dict[str, tuple[DirectiveResult, ...]]:
+    """By fingerprint, "" for what is none."""
+    outcomes: dict[str, list[ev.DirectiveResult]] = {_readable_fingerprint(event.fingerprint): []}
+    for one in event.outcomes[:MAX_DIRECTIVES]:
+        outcomes.setdefault(_readable_fingerprint(one.query or event.fingerprint), []).append(one)
+    return {query: strongest_results(readable_outcomes(said, query)) for query, said in outcomes.items()}
+
+
+def _readable_fingerprint(text: str) -> str:
+    return text if _DIGEST.fullmatch(text) else ""
 
 
 def _readable_values(event: ev.PlanSteered) -> QueryValues:

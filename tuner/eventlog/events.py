@@ -306,7 +306,7 @@ class AgentLoaded(msgspec.Struct, frozen=True, gc=False):
 
 class DirectiveResult(msgspec.Struct, frozen=True, gc=False):
     """What the agent made of one directive; of one that it held a code and numbers too, of one that gave the plan other filters
-    `merges`."""
+    `merges`. `query` is the fingerprint of its query ("": that of its event)."""
 
     id: str = ""
     status: str = ""
@@ -314,6 +314,7 @@ class DirectiveResult(msgspec.Struct, frozen=True, gc=False):
     code: str = ""
     numbers: dict[str, Long] = {}
     merges: bool = False
+    query: str = ""
 
 
 class PlanSteered(SqlEvent, frozen=True):

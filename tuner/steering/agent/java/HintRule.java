@@ -1,7 +1,9 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -96,16 +98,31 @@ public final class HintRule extends Rule {
     return found;
   }
 
-  /** Once for a plan: the batch that the rule is in goes on until nothing changes. */
+  /**
+   * Once for a plan: the batch that the rule is in goes on until nothing changes. In one event, however many queries the plan may
+   * be: a job may have hundreds of the same relations.
+   */
   private static void report(Pass pass) {
     if (pass.isReported()) return;
-    long id = Agent.executionId();
-    long micros = pass.nanos / 1000;
     List met = pass.met();
+    String first = met.isEmpty() ? "" : ((Directives.Query) met.get(0)).fingerprint;
+    List outcomes = new ArrayList();
     for (int i = 0; i < met.size(); i++) {
       Directives.Query query = (Directives.Query) met.get(i);
-      Agent.post(new PlanSteered(id, query.fingerprint, pass.of(query), micros, pass.literals, pass.conditions, pass.trace));
+      outcomes.addAll(i == 0 ? pass.of(query) : of(query.fingerprint, pass.of(query)));
     }
-    if (met.isEmpty()) Agent.post(new PlanSteered(id, "", new ArrayList(), micros, pass.literals, pass.conditions, pass.trace));
+    long micros = pass.nanos / 1000;
+    Agent.post(new PlanSteered(Agent.executionId(), first, outcomes, micros, pass.literals, pass.conditions, pass.trace));
+  }
+
+  /** Outcomes of another query than the event names. */
+  private static List of(String fingerprint, List outcomes) {
+    List found = new ArrayList();
+    for (int i = 0; i < outcomes.size(); i++) {
+      Map outcome = new LinkedHashMap((Map) outcomes.get(i));
+      outcome.put("query", fingerprint);
+      found.add(outcome);
+    }
+    return found;
   }
 }

@@ -41,7 +41,7 @@ public final class PlanSteered implements SparkListenerEvent {
 
   /**
    * Maps of id, status (applied, held, ignored, impossible) and reason; of what is held a code and numbers too, of what gave the
-   * plan other filters `merges`.
+   * plan other filters `merges`; where the plan may be that of several queries, of all but the first its `query`.
    */
   public List getOutcomes() {
     return outcomes;

@@ -76,6 +76,17 @@ def test_one_other_query_that_is_far_slower_once_does_not_undo_what_is_proven() 
     assert of(after(first, stray, usual, stray)).standing is ROLLED_BACK
 
 
+@pytest.mark.parametrize("bad", [58.0, 62.0, 85.0])
+def test_one_bad_night_of_what_it_was_meant_for_makes_no_smaller_loss_elsewhere_its_fault(bad: float) -> None:
+    """It gains 20 s a night on query 21 and loses 5 s on query 3."""
+    untuned, tuned = {**USUAL, "q21": 60.0}, {**USUAL, "q21": 40.0, "q3": 15.0}
+    runs = [run(0, untuned), *(run(n, tuned, ON_TRIAL) for n in (1, 2))]
+    proven = decided(PROPERTY, PROMOTED, queries=["q21"])
+    runs += [run(n, tuned, proven) for n in range(3, 9)]
+    assert of(read_ledger(runs)).now.standing is PROMOTED
+    assert of(read_ledger([*runs, run(9, {**tuned, "q21": bad}, proven)])).now.standing is PROMOTED
+
+
 def test_a_gain_elsewhere_does_not_make_the_machine_seem_fast() -> None:
     history = History()
     now = run(1, {"q21": 10, "q1": 4, "q2": 4, "q3": 9, "q4": 10, "q5": 10}, ON_TRIAL)

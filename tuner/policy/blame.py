@@ -44,9 +44,10 @@ def _global(accused: Sequence[DecidedChange]) -> list[DecidedChange]:
 
 
 def _of_bystanders(accused: Sequence[DecidedChange], found: Comparisons) -> list[DecidedChange]:
-    """The properties to blame when queries they were not meant for lost more than others, and those they were, gained."""
-    lost = sum(-c.gain for c in _bystanders(found))
-    gained = sum(max(0.0, c.gain) for c in (*found.touched, *gainers(found.beside)))
+    """The properties to blame when queries they were not meant for lost more than others, and those they were, gained:
+    by all runs, for one night of either is its own."""
+    lost = sum(-c.usual_gain for c in _bystanders(found))
+    gained = sum(max(0.0, c.usual_gain) for c in (*found.touched, *gainers(found.beside)))
     return _global(accused) if lost > gained else []
 
 

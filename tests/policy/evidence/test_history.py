@@ -300,3 +300,21 @@ def learned_machine(seed: int, machine: float) -> float:
 def test_how_far_machines_vary_is_learned_though_few_queries_tell(machine: float) -> None:
     found = statistics.median(learned_machine(seed, machine) for seed in range(25))
     assert 0.7 * machine**2 < found < 1.3 * machine**2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_short_queries_do_not_make_the_next_long_one_seem_sure(seed: int) -> None:
+    """A job of 60 queries of 0.3 s and four of 20 s gets another, which took a tenth less in its first night with a change."""
+    chance, history = random.Random(seed), History()
+
+    def night(*new: Measured) -> list[Measured]:
+        short = [0.3 + chance.uniform(-0.03, 0.03) for _ in range(60)]
+        long = [20 * math.exp(chance.gauss(0, 0.06)) for _ in range(4)]
+        return [*(Measured(f"q{i}", 0, seconds, 10**9) for i, seconds in enumerate((*long, *short))), *new]
+
+    tuned = Measured("new", 0, 540, 10**9, CHANGE)
+    for new in (*[()] * 5, (replace(tuned, seconds=600, changes=frozenset()),), (tuned,)):
+        history.add(night(*new))
+    found = history.effect(tuned, CHANGE)
+    assert found is not None
+    assert found.below(1.0) < 0.95

@@ -308,7 +308,7 @@ class History:
                 rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
                 own.add(error, rest)
                 if not one.known.fleeting:
-                    fleet.add(error, rest)
+                    fleet.add_one_of_many(error, rest)
             if metric is CLOCK:
                 one.known.unsure, one.known.noise = unsure, one.noise
 

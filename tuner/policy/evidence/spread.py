@@ -24,10 +24,15 @@ class Spread:
         self._squares += max(0.0, min(error**2, most) - known)
         self._count += 1
 
-    def add_estimate(self, mean: float, variance: float) -> None:
+    def add_one_of_many(self, error: float, known: float) -> None:
+        """As `add`, where others tell more: it counts by the share that it tells of, and one that tells nothing does not."""
+        share = self.variance / (self.variance + known)
+        self.add_estimate(share * error, share * known, share)
+
+    def add_estimate(self, mean: float, variance: float, count: float = 1.0) -> None:
         """An error as it is estimated, with how unsure that is: one of which nothing was told leaves the spread as it is."""
-        self._squares += min(mean**2 + variance, MOST**2 * self.variance)
-        self._count += 1
+        self._squares += count * min(mean**2 + variance, MOST**2 * self.variance)
+        self._count += count
 
     @property
     def variance(self) -> float:

@@ -13,6 +13,7 @@ import pytest
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
+from tuner.model.query_work import WorkInBrief
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Outcome, Run, RunState
@@ -139,6 +140,31 @@ def test_one_night_that_hung_gains_no_more_than_others() -> None:
     nights = [*(run(n, {"q1": 20.0}) for n in range(4)), *(run(n, {"q1": 10.0}, HINT) for n in range(4, 12))]
     found = savings([*nights, run(12, {"q1": 600.0}, HINT)])
     assert found[-1].seconds < 20
+
+
+def computed(one: Run, cpu_seconds: float) -> Run:
+    """A run whose queries computed for so long, over as many rows as that takes."""
+    assert one.outcome
+    ms, work = int(cpu_seconds * 1000), WorkInBrief(cpu_seconds, broadcast_ms=0)
+    queries = (replace(q, executor_cpu_ms=ms, executor_run_ms=ms, work_in_brief=work) for q in one.outcome.queries)
+    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+
+
+@pytest.mark.parametrize("without", [1, 4])
+def test_a_first_night_that_hung_gains_no_more_than_those_after_it(without: int) -> None:
+    before = [computed(run(n, {"q1": 20.0}), 80) for n in range(without)]
+    seconds = [600.0, *[10.0] * 8]
+    tuned = [computed(run(n, {"q1": took}, HINT), 40) for n, took in enumerate(seconds, without)]
+    first, *rest = (saving.seconds for saving in savings([*before, *tuned]))
+    assert all(5 < gained < 10 for gained in rest)
+    assert 5 < first < 10
+
+
+def test_what_a_change_surely_loses_in_its_only_night_is_booked_whole() -> None:
+    (lost,) = savings(
+        [*(computed(run(n, {"q1": 20.0}), 80) for n in range(4)), computed(run(4, {"q1": 60.0}, HINT), 240)]
+    )
+    assert lost.seconds == pytest.approx(-40, rel=0.1)
 
 
 def test_what_a_first_night_flattered_is_taken_back_as_runs_without_tell() -> None:

@@ -95,7 +95,7 @@ def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
             history.add(queries, beside=beside.add(run))
             # A night that was slow for other reasons makes no gain larger.
             took = [
-                _Took(query, seconds)
+                _Took(query, seconds, history.usual_without(query))
                 for query in queries
                 if query.changes | query.properties and (seconds := history.usual_with(query)) is not None
             ]
@@ -109,10 +109,17 @@ def _gained(runs: Sequence[Run]) -> Iterator[tuple[Run, list[Share]]]:
 
 @dataclass(frozen=True, slots=True)
 class _Took:
-    """A query of a run, and what it usually took with its changes at that time."""
+    """A query of a run, and what it usually took with its changes at that time; `without` is what it took without them, where
+    that run was the first to tell of one of them."""
 
     query: Measured
     seconds: float
+    without: float | None
+
+    def expected(self, ratio: LogRatio) -> float:
+        """What it takes without its changes, by what all runs tell of them: the first night with one may have hung."""
+        expected = self.seconds * math.exp(-ratio.mean)
+        return expected if self.without is None else min(expected, self.without)
 
 
 @dataclass(slots=True)
@@ -142,7 +149,7 @@ def _of_run(took: Sequence[_Took], trials: Mapping[str, str], effects: _Effects,
             by_trial.setdefault(trials[id_], set()).add(id_)
         each = [(trial, effects.of(one.query, frozenset(ids), history)) for trial, ids in by_trial.items()]
         known = [(trial, own or LogRatio(0.0, EFFECT_SPREAD**2)) for trial, own in each]
-        for share in shared_out(one.seconds * math.exp(-ratio.mean), ratio, known):
+        for share in shared_out(one.expected(ratio), ratio, known):
             common = history.shared_effect(one.query, frozenset(by_trial[share.change_id]))
             total.setdefault(share.change_id, _OfTrial()).add(share, common)
     return [

@@ -234,12 +234,23 @@ class History:
     def usual_with(self, query: Measured) -> float | None:
         """Seconds that a query takes with the changes that it has, on the machine as it usually is: by the clock of its runs so
         far. None where nothing tells."""
+        return self._usual(query, query.changes | query.properties)
+
+    def usual_without(self, query: Measured) -> float | None:
+        """As `usual_with`, without these changes: where its latest run is all that tells of one of them. Else None, and where it
+        never ran without."""
+        known, in_force = self._of(query), query.changes | query.properties
+        if known is None or not known.ever_without(in_force):
+            return None
+        is_first = any(known.runs_with(frozenset([id_])) == 1 for id_ in in_force)
+        return self._usual(query, frozenset()) if is_first else None
+
+    def _usual(self, query: Measured, changes: frozenset[str]) -> float | None:
         known = self._of(query)
         if known is None or not query.seconds:
             return None
         size, log, _ = self._scaled(CLOCK, query, known, query.seconds)
-        in_force = dict.fromkeys(query.changes | query.properties, 0.0)
-        return query.seconds * math.exp(known.filters[CLOCK.name].foretold(size, in_force)[0] - log)
+        return query.seconds * math.exp(known.filters[CLOCK.name].foretold(size, dict.fromkeys(changes, 0.0))[0] - log)
 
     def night(self, query: Measured, change: str) -> float:
         """How many times as long a query took in its latest run as it would have without a change: by that night alone, beside

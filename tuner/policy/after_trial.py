@@ -65,7 +65,7 @@ def after_trial(tried: Tried, run: Run) -> AfterTrial:
         return AfterTrial(Standing.PROMOTED, _measured(ReasonCode.FASTER, tried))
     if allocation is not None and allocation.is_gain(objective) and total.ratio.above(1 + MOST_WORSE) < LIKELY_LOSS:
         return AfterTrial(Standing.PROMOTED, allocation.reason(ReasonCode.ALLOCATED_LESS, run))
-    if tried.trials == MAX_TRIALS and _is_promising(total) and _gains_in_all(tried.effect):
+    if tried.trials == MAX_TRIALS and _may_gain(tried.effect):
         return AfterTrial(Standing.TRIAL, _measured(ReasonCode.WITHIN_NOISE, tried), held_out=ONE_MORE_WITHOUT)
     if _is_last(tried):
         is_dear = allocation is not None and not allocation.is_worth(objective)
@@ -89,7 +89,8 @@ def sure_loss(effect: Effect, belief: Comparison, allocation: Allocation | None,
 def _is_unlikely(tried: Tried) -> bool:
     if tried.decided.fleeting:
         return tried.belief.gain_probability < UNLIKELY_ON_FLEETING
-    return tried.trials >= LEAST_TRIALS and tried.belief.gain_probability < UNLIKELY_GAIN
+    is_unlikely = tried.trials >= LEAST_TRIALS and tried.belief.gain_probability < UNLIKELY_GAIN
+    return is_unlikely and not _is_faster_by_the_clock(tried.effect)
 
 
 def _may_hold_less(tried: Tried, objective: Objective) -> bool:
@@ -121,6 +122,19 @@ def _is_last(tried: Tried) -> bool:
 def _is_likely(measured: Comparison) -> bool:
     likely = measured.gain_probability > LIKELY_GAIN and measured.loss_probability < UNLIKELY_LOSS
     return likely and measured.usual_gain > MIN_GAIN_SECONDS
+
+
+def _may_gain(effect: Effect) -> bool:
+    """Whether one more run without may show a gain: it is likely, or sure by the clock alone."""
+    is_likely = _is_promising(effect.total) and _gains_in_all(effect)
+    return is_likely or _is_faster_by_the_clock(effect)
+
+
+def _is_faster_by_the_clock(effect: Effect) -> bool:
+    """Whether the clock is sure of a gain, as where cores had been idle; or the one run without was a slow one, which another
+    tells."""
+    by_clock = effect.on_the_clock
+    return by_clock.total.faster and _gains_in_all(by_clock)
 
 
 def _is_promising(measured: Comparison) -> bool:

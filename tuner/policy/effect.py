@@ -48,6 +48,11 @@ class Effect:
         return pooled((*self.named, *self.beside)) if self.beside else self.total
 
     @property
+    def on_the_clock(self) -> Self:
+        """The same by the clock alone, as far as that is held against one run without."""
+        return type(self)(*([c.on_the_clock for c in each] for each in (self.named, self.moved, self.beside)))
+
+    @property
     def gain(self) -> float | None:
         """Seconds, less than 0 for a loss; None where nothing was measured."""
         return self.total.gain if self.comparisons else None

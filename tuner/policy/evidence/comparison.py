@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from tuner.policy.evidence.log_ratio import CERTAIN, Z_90, LogRatio
@@ -35,7 +35,8 @@ class Comparison:
     long the machine took against usual in that run. `shared` is the share of what is unsure of `expected` that it shares with the
     other queries, `ratio_shared` that of `ratio`: the machines of all runs that taught it were those of the other queries, too.
     `literals` is the class of its values, "" for several; `runs` is in how many runs it had them; `turn`
-    counts its executions with these in the run.
+    counts its executions with these in the run. `clock` is what the clock alone tells of `ratio`, where all that it is held
+    against is one run without, of which the next would tell whether it was slow.
     """
 
     fingerprint: str
@@ -49,6 +50,7 @@ class Comparison:
     literals: str = ""
     runs: int = 1
     turn: int = 0
+    clock: LogRatio | None = None
 
     @classmethod
     def as_it_is(cls, fingerprint: str, seconds: float) -> Self:
@@ -59,6 +61,11 @@ class Comparison:
     def execution(self) -> Key:
         """Which of its run it is."""
         return self.fingerprint, self.literals, self.turn
+
+    @property
+    def on_the_clock(self) -> Self:
+        """By the clock alone, where one run without is all that it is held against."""
+        return self if self.clock is None else replace(self, ratio=self.clock)
 
     @property
     def low(self) -> float:

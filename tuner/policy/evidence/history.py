@@ -171,7 +171,10 @@ class History:
         clock = known.filters[CLOCK.name]
         size, log, extra = self._scaled(CLOCK, query, known, query.seconds)
         others = [id_ for id_ in query.changes | query.properties if id_ not in changes] + list(instead_of)
-        gain = clock.effect(changes, instead_of).mean < ratio.mean
+        by_clock = clock.effect(changes, instead_of)
+        gain = by_clock.mean < ratio.mean
+        # Where its rows are known, one more run without tells whether the only one was slow.
+        may_be_slow = known.runs_without(changes) == 1 and WORK.of(query) > 0 and not known.fleeting
         level = clock.without(size, others, changes, ratio, known.waits(changes, gain=True) if gain else 0.0)
         return Comparison(
             fingerprint=query.fingerprint,
@@ -185,6 +188,7 @@ class History:
             literals=query.literals,
             runs=known.runs_with(changes),
             turn=query.turn,
+            clock=by_clock if may_be_slow else None,
         )
 
     def left_out(self, query: Measured, changes: frozenset[str], instead_of: Collection[str] = ()) -> Comparison | None:

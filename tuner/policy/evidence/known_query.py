@@ -89,10 +89,12 @@ class KnownQuery:
     def runs_with(self, changes: frozenset[str]) -> int:
         return sum(runs.number for ids, runs in self.together.items() if not ids.isdisjoint(changes))
 
+    def runs_without(self, changes: frozenset[str]) -> int:
+        return sum(runs.number for ids, runs in self.together.items() if ids.isdisjoint(changes))
+
     def rests_on_one_run(self, changes: frozenset[str]) -> bool:
         """Whether there is but one run with these changes, or one without."""
-        runs_with = self.runs_with(changes)
-        return min(runs_with, sum(runs.number for runs in self.together.values()) - runs_with) <= 1
+        return min(self.runs_with(changes), self.runs_without(changes)) <= 1
 
     def ever_without(self, changes: frozenset[str]) -> bool:
         return any(ids.isdisjoint(changes) for ids in self.together)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.policy.histories import MIDNIGHT, run
+from tests.policy.histories import GB, MIDNIGHT, run
 from tuner.baseline.baseline_text import baseline_text
 from tuner.baseline.importer import Importer
 from tuner.baseline.plan_import import plan_import
@@ -18,17 +18,19 @@ from tuner.history.store import Store
 from tuner.model.action import Action
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Mode, Standing
-from tuner.model.exported_baseline import ExportedBaseline
+from tuner.model.exported_baseline import ExportedBaseline, Refused, SaidThere
 from tuner.model.import_plan import Fate, ImportPlan
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunDetails
-from tuner.model.verdict import Ruling, Verdict
-from tuner.words.imports import fate_words, gain_words
+from tuner.model.verdict import ModeChange, Ruling, Verdict
+from tuner.words.imports import fate_words, gain_words, refusal_fate_words
 
-from .made import BASELINE, PROPERTY, Q1, Q2, SET, change
+from .made import BASELINE, PROPERTY, Q1, Q2, REJECTED, SAID, SET, change
 
 NOW = MIDNIGHT + timedelta(days=9)
 FILE = read_baseline(baseline_text(replace(BASELINE, trials=BASELINE.trials[2:])).encode(), "b.json")
+# Proven with inputs as they are here.
+AT_ONCE = replace(FILE, trials=(replace(FILE.trials[0], input_bytes=GB),))
 OTHER = change(replace(PROPERTY, value="64"), queries=(Q1,))
 LOST = Reason(ReasonCode.NO_GAIN, {"runs": 4})
 Plan = Callable[..., ImportPlan]
@@ -93,8 +95,7 @@ def said(plan: ImportPlan) -> tuple[Fate, str]:
     ],
 )
 def test_what_runs_here_have_shown_counts_more(plan: Plan, here: DecidedChange, fate: Fate, words: str) -> None:
-    at_once = replace(FILE, trials=(replace(FILE.trials[0], input_bytes=10**9),))
-    assert said(plan(night(here), baseline=at_once)) == (fate, words)
+    assert said(plan(night(here), baseline=AT_ONCE)) == (fate, words)
 
 
 def test_a_pin_with_the_import_counts_more_than_what_was_measured(plan: Plan) -> None:
@@ -180,3 +181,21 @@ def test_of_what_is_tried_together_all_or_nothing_is_taken(plan: Plan) -> None:
     found = plan(night(), out, baseline=baseline)
     assert (said(found)[0], found.imported) == (Fate.REFUSED_HERE, ())
     assert Q2 not in trial.names
+
+
+# --- What people said there ---
+
+
+def file_saying(mode: Mode | None = None, *refused: Refused) -> ExportedBaseline:
+    said = SaidThere(ModeChange("etl.nightly", mode, "ana", REJECTED.at) if mode else None, refused=refused)
+    return replace(AT_ONCE, said=said)
+
+
+def test_a_file_refuses_nothing_that_keeps_out_what_it_has_proven(plan: Plan) -> None:
+    hint, property_ = SAID.refused
+    file = file_saying(None, *SAID.refused)
+    found = plan(night(), baseline=file)
+    assert said(found) == (Fate.DECIDED, "on trial in the next run")
+    assert [verdict.change_id for verdict in found.said.refusals] == [hint.change_id]
+    assert refusal_fate_words(property_, found.said) == "left out: this file has proven a change of the same property"
+    assert refusal_fate_words(hint, found.said) == "holds here, too"

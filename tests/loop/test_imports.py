@@ -19,7 +19,7 @@ from tuner.loop import next_decision
 from tuner.loop.decision_now import decision_now
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.exported_baseline import ExportedBaseline
-from tuner.model.import_plan import Fate, ImportPlan, PlannedWords
+from tuner.model.import_plan import Fate, ImportPlan, LeftOut, PlannedWords
 from tuner.model.objective import Objective
 from tuner.model.reason import ReasonCode
 from tuner.model.verdict import ModeChange, ObjectiveChange, Ruling, Verdict
@@ -267,7 +267,7 @@ def test_a_file_takes_out_nothing_that_runs_here_have_proven(moved: tuple[Nightl
     new.night("etl/1/1")
     new.night("etl/2/1", STEERED)
     plan = bring(new, exported(old))
-    assert (plan.said.refusals, len(plan.said.proven)) == ((), 1)
+    assert (plan.said.refusals, list(plan.said.left_out.values())) == ((), [LeftOut.PROVEN_HERE])
     assert [d.standing for d in new.prepare("etl/3/1").decision.changes] == [Standing.PROMOTED]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tuner.model.decision import DecidedChange
@@ -47,15 +48,23 @@ class PlannedTrial:
         return self.fate in TAKEN
 
 
+class LeftOut(StrEnum):
+    """Why a word of people there is not said here. proven_there: the same file has proven a change of the property, and this
+    would keep that out."""
+
+    PROVEN_HERE = "proven_here"
+    PROVEN_THERE = "proven_there"
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedWords:
-    """What people said there that will be said here, in the importer's name; nothing of what is left out.
-    `proven` are the changes (ids) that were refused there and are proven here."""
+    """What people said there that will be said here, in the importer's name. `left_out` are the changes (ids) that were refused
+    there and are not here; of what is neither here nor there people here have spoken."""
 
     mode: ModeChange | None = None
     objective: ObjectiveChange | None = None
     refusals: tuple[Verdict, ...] = ()
-    proven: frozenset[str] = frozenset()
+    left_out: Mapping[str, LeftOut] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

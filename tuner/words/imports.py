@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuner.model.decision import Mode, Standing
 from tuner.model.exported_baseline import Refused, SaidThere
-from tuner.model.import_plan import Fate, PlannedTrial, PlannedWords
+from tuner.model.import_plan import Fate, LeftOut, PlannedTrial, PlannedWords
 from tuner.model.verdict import ModeChange, Ruling
 from tuner.units import format_seconds
 from tuner.words.counts import counted
@@ -30,6 +30,10 @@ _OF_FATE = {
 _REFUSED = {Ruling.REJECT: "rejected", Ruling.ROLL_BACK: "rolled back"}
 
 _TAKEN, _SPOKEN = "holds here, too", "left out: people here have spoken"
+_LEFT_OUT = {
+    LeftOut.PROVEN_HERE: "left out: runs here have proven it",
+    LeftOut.PROVEN_THERE: "left out: this file has proven a change of the same property",
+}
 
 
 def fate_words(planned: PlannedTrial) -> str:
@@ -88,8 +92,8 @@ def refused_words(one: Refused) -> str:
 
 def refusal_fate_words(one: Refused, planned: PlannedWords) -> str:
     """What comes of it here."""
-    if one.change_id in planned.proven:
-        return "left out: runs here have proven it"
+    if (why := planned.left_out.get(one.change_id)) is not None:
+        return _LEFT_OUT[why]
     return _TAKEN if any(verdict.change_id == one.change_id for verdict in planned.refusals) else _SPOKEN
 
 

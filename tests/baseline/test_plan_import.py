@@ -19,7 +19,7 @@ from tuner.model.action import Action
 from tuner.model.cluster import Cluster
 from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.exported_baseline import ExportedBaseline, Refused, SaidThere
-from tuner.model.import_plan import Fate, ImportPlan
+from tuner.model.import_plan import Fate, ImportPlan, LeftOut
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunDetails
 from tuner.model.verdict import ModeChange, Ruling, Verdict
@@ -199,3 +199,20 @@ def test_a_file_refuses_nothing_that_keeps_out_what_it_has_proven(plan: Plan) ->
     assert [verdict.change_id for verdict in found.said.refusals] == [hint.change_id]
     assert refusal_fate_words(property_, found.said) == "left out: this file has proven a change of the same property"
     assert refusal_fate_words(hint, found.said) == "holds here, too"
+
+
+def proven_in_part(with_: Action) -> Run:
+    """It had this beside the property, and both are proven."""
+    both = change(PROPERTY, with_, queries=(Q1,))
+    return night(DecidedChange(both, Standing.PROMOTED, both.reason))
+
+
+@pytest.mark.parametrize("mode", [Mode.AUTO, Mode.SUGGEST])
+def test_a_refusal_of_an_action_is_one_of_what_runs_here_have_proven_with_it(plan: Plan, mode: Mode) -> None:
+    other = replace(PROPERTY, target="spark.sql.adaptive.advisoryPartitionSizeInBytes", value="64m")
+    ran = proven_in_part(other)
+    ran = replace(ran, decision=replace(ran.decision, mode=mode))
+    refused = Refused(other.id, other.id, REJECTED)
+    found = plan(ran, baseline=file_saying(None, refused))
+    assert (found.said.refusals, found.said.left_out) == ((), {other.id: LeftOut.PROVEN_HERE})
+    assert refusal_fate_words(refused, found.said) == "left out: runs here have proven it"

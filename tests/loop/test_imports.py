@@ -262,12 +262,19 @@ def test_nothing_is_said_over_what_people_here_have_said(moved: tuple[Nightly, N
     assert bring(new, exported(old)).said == PlannedWords()
 
 
-def test_a_file_takes_out_nothing_that_runs_here_have_proven(moved: tuple[Nightly, Nightly]) -> None:
+@pytest.mark.parametrize("meanwhile", [None, Mode.SUGGEST])
+def test_a_file_takes_out_nothing_that_runs_here_have_proven(
+    moved: tuple[Nightly, Nightly], meanwhile: Mode | None
+) -> None:
     old, new = moved
     new.night("etl/1/1")
     new.night("etl/2/1", STEERED)
+    with Store.open(new.url) as store:
+        store.set_mode(ModeChange(new.cohort, meanwhile, "eve", datetime.now(UTC)))
     plan = bring(new, exported(old))
     assert (plan.said.refusals, list(plan.said.left_out.values())) == ((), [LeftOut.PROVEN_HERE])
+    with Store.open(new.url) as store:
+        store.set_mode(ModeChange(new.cohort, None, "eve", datetime.now(UTC)))
     assert [d.standing for d in new.prepare("etl/3/1").decision.changes] == [Standing.PROMOTED]
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from tuner.baseline.importer import Importer, imported_from
-from tuner.baseline.plan_said import plan_said
+from tuner.baseline.in_force_by_runs import PROVEN, in_force_by_runs
+from tuner.baseline.plan_said import Here, plan_said
 from tuner.history.store import Store
 from tuner.loop.decision_now import decision_now
+from tuner.loop.known_runs import known_runs
 from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Standing
 from tuner.model.exported_baseline import ExportedBaseline, ProvenTrial
@@ -30,12 +32,14 @@ def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer:
     runs = store.runs(cohort, OUTLOOK_AMONG)
     decision = decision_now(store, cohort).decision if runs else None
     before = {one.change.id: one for one in store.imports(cohort)}
-    here = _Here(latest_usable(runs), decision, store.verdicts(cohort), before)
+    verdicts_here = store.verdicts(cohort)
+    in_force = in_force_by_runs(known_runs(store, cohort), verdicts_here)
+    here = _Here(latest_usable(runs), decision, verdicts_here, before, in_force)
     wanted = [(trial, _imported(trial, baseline, cohort, importer)) for trial in baseline.trials]
     out = {id(trial): found for trial, imported in wanted if (found := here.out(trial, imported, pins=importer.pins))}
     taken = [one for trial, imported in wanted if id(trial) not in out for one in imported]
     verdicts = [_pin(one, baseline) for one in taken if importer.pins and not here.is_pinned(one)]
-    said = plan_said(store, baseline, cohort, importer, here.rulings, here.proven)
+    said = plan_said(store, baseline, cohort, importer, here.for_words)
     now = here.with_imports(taken, [*said.refusals, *verdicts], importer, said.mode)
     trials = tuple(out.get(id(trial)) or here.fate(trial, now) for trial, _ in wanted)
     differences = _differences(here.latest, baseline) if trials else ()
@@ -44,12 +48,14 @@ def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer:
 
 @dataclass(frozen=True, slots=True)
 class _Here:
-    """What the cohort has: `decision` is for a run that would start now, None where it has no runs; `before` what it imported."""
+    """What the cohort has: `decision` is for a run that would start now, None where it has no runs; `before` what it imported,
+    `in_force` what is so by all its runs."""
 
     latest: Run | None
     decision: Decision | None
     verdicts: Sequence[Verdict]
     before: Mapping[str, ImportedChange]
+    in_force: Sequence[DecidedChange]
 
     def out(self, trial: ProvenTrial, imported: Sequence[ImportedChange], *, pins: bool) -> PlannedTrial | None:
         """What it is left out for, the gravest first; None where it is taken."""
@@ -81,14 +87,12 @@ class _Here:
         return [d for d in self._decided if any(differ_on_target(d.change, change) for change in trial.changes)]
 
     @property
-    def rulings(self) -> Rulings:
-        """Of people, on all that is known here."""
-        known = (*(decided.change for decided in self._decided), *(one.change for one in self.before.values()))
-        return Rulings.of(self.verdicts, known)
-
-    @property
-    def proven(self) -> frozenset[str]:
-        return frozenset(decided.id for decided in self._decided if decided.standing is Standing.PROMOTED)
+    def for_words(self) -> Here:
+        """What counts more than what people said elsewhere."""
+        decided = (*self._decided, *self.in_force)
+        known = (*(d.change for d in decided), *(one.change for one in self.before.values()))
+        proven = tuple(d.change for d in self.in_force if d.standing in PROVEN)
+        return Here(Rulings.of(self.verdicts, known), known, proven)
 
     @property
     def _decided(self) -> tuple[DecidedChange, ...]:

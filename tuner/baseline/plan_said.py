@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Set
+from collections.abc import Set
+from dataclasses import dataclass
 
 from tuner.baseline.importer import Importer, imported_from
 from tuner.history.store import Store
-from tuner.model.change import properties_of_id
+from tuner.model.change import Change, properties_of_id
 from tuner.model.decision import Mode
 from tuner.model.exported_baseline import ExportedBaseline, Refused, Ruled
 from tuner.model.import_plan import LeftOut, PlannedWords
@@ -14,27 +15,40 @@ from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 from tuner.policy.rulings import Rulings
 
 
-def plan_said(
-    store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer, here: Rulings, proven: Container[str]
-) -> PlannedWords:
-    """`here` is what people here ruled, `proven` are the ids of what runs here have proven: that stays in force."""
-    unsaid = [one for one in baseline.said.refused if here.on_id(one.change_id) is None]
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What people here ruled on changes that are `known` here, and which of these runs have `proven`: that stays in force."""
+
+    rulings: Rulings
+    known: tuple[Change, ...]
+    proven: tuple[Change, ...]
+
+    def takes_out_proven(self, refusal: Verdict) -> bool:
+        """Whether it is on one of these, or on a thing that one does."""
+        alone = Rulings.of([refusal], self.known)
+        return any(alone.on(change) is not None for change in self.proven)
+
+
+def plan_said(store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer, here: Here) -> PlannedWords:
+    """For a cohort that stands as `here` tells."""
+    refused = {one.change_id: _refusal(one, baseline, cohort, importer) for one in baseline.said.refused}
+    unsaid = [refusal for id_, refusal in refused.items() if here.rulings.on_id(id_) is None]
     set_there = {name for trial in baseline.trials for id_ in trial.ids for name in properties_of_id(id_)}
-    why = {one.change_id: _left_out(one, proven, set_there) for one in unsaid}
+    why = {refusal.change_id: _left_out(refusal, here, set_there) for refusal in unsaid}
     return PlannedWords(
         _mode(store, baseline, cohort, importer),
         _objective(store, baseline, cohort, importer),
-        tuple(_refusal(one, baseline, cohort, importer) for one in unsaid if why[one.change_id] is None),
+        tuple(refusal for refusal in unsaid if why[refusal.change_id] is None),
         {id_: left_out for id_, left_out in why.items() if left_out is not None},
     )
 
 
-def _left_out(one: Refused, proven: Container[str], set_there: Set[str]) -> LeftOut | None:
+def _left_out(refusal: Verdict, here: Here, set_there: Set[str]) -> LeftOut | None:
     """`set_there` are the properties that the file has proven a value of. There its record spoke for that; here it has none yet,
     and a refusal of one value keeps out all."""
-    if one.change_id in proven:
+    if here.takes_out_proven(refusal):
         return LeftOut.PROVEN_HERE
-    return None if set_there.isdisjoint(properties_of_id(one.change_id)) else LeftOut.PROVEN_THERE
+    return None if set_there.isdisjoint(properties_of_id(refusal.change_id)) else LeftOut.PROVEN_THERE
 
 
 def _mode(store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer) -> ModeChange | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tuner.baseline.flaw import action_flaw, change_flaw
+from tuner.baseline.in_force_by_runs import PROVEN, in_force_by_runs
 from tuner.baseline.said import said_there
 from tuner.baseline.told_names import ToldNames
 from tuner.history.store import Store
@@ -21,13 +22,10 @@ from tuner.model.trial import decided_by_trial
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.imported_changes import cores_to_compare
-from tuner.policy.ledger import read_ledger
-from tuner.policy.literal_classes import with_literal_classes
 from tuner.policy.measure import executions, latest_usable, usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.rulings import Rulings
 
-_PROVEN = frozenset({Standing.PROMOTED, Standing.PINNED})
 _UNTOLD_VERSION = re.compile(r"[^0-9A-Za-z.+_-]")
 
 
@@ -39,20 +37,12 @@ def proven_baseline(store: Store, cohort: str) -> ExportedBaseline | None:
     if latest is None or latest.outcome is None:
         return ExportedBaseline(cohort, said.last_at.date(), "", Cluster(), (), said) if said.last_at else None
     found = _Proven(runs, verdicts)
-    trials = found.trials([*_in_ledger(runs, verdicts), *_pinned(store, cohort)])
+    by_runs = (decided for decided in in_force_by_runs(runs, verdicts) if decided.standing in PROVEN)
+    trials = found.trials([*by_runs, *_pinned(store, cohort)])
     version = _UNTOLD_VERSION.sub("", latest.outcome.spark_version)[:100]
     as_of = (latest.ended_at or latest.started_at).date()
     cluster = replace(latest.outcome.cluster, cores=cores_to_compare(latest, latest.outcome))
     return ExportedBaseline(cohort, as_of, version, cluster, tuple(trials), said)
-
-
-def _in_ledger(runs: Sequence[Run], verdicts: Sequence[Verdict]) -> list[DecidedChange]:
-    records = read_ledger(with_literal_classes(runs), verdicts).values()
-    return [
-        DecidedChange(r.decided.change, r.standing, r.why, gained_seconds=r.gain_seconds)
-        for r in records
-        if r.standing in _PROVEN
-    ]
 
 
 def _pinned(store: Store, cohort: str) -> list[DecidedChange]:

@@ -23,7 +23,7 @@ from tuner.model.import_plan import Fate, ImportPlan, LeftOut
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunDetails
 from tuner.model.verdict import ModeChange, Ruling, Verdict
-from tuner.words.imports import fate_words, gain_words, refusal_fate_words
+from tuner.words.imports import fate_words, gain_words, planned_said_words, refusal_fate_words
 
 from .made import BASELINE, PROPERTY, Q1, Q2, REJECTED, SAID, SET, change
 
@@ -216,3 +216,44 @@ def test_a_refusal_of_an_action_is_one_of_what_runs_here_have_proven_with_it(pla
     found = plan(ran, baseline=file_saying(None, refused))
     assert (found.said.refusals, found.said.left_out) == ((), {other.id: LeftOut.PROVEN_HERE})
     assert refusal_fate_words(refused, found.said) == "left out: runs here have proven it"
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "words"),
+    [
+        (Mode.AUTO, Mode.OBSERVE, "holds here, too"),
+        (Mode.SUGGEST, Mode.OBSERVE, "holds here, too"),
+        (Mode.OBSERVE, Mode.SUGGEST, "left out: the job's mode here is as strict, or stricter"),
+        (Mode.SUGGEST, Mode.SUGGEST, "left out: the job's mode here is as strict, or stricter"),
+        (Mode.OBSERVE, Mode.AUTO, "left out: who wants it here says so with `spark-tuner mode`"),
+    ],
+)
+def test_a_mode_there_only_holds_back(plan: Plan, here: Mode, there: Mode, words: str) -> None:
+    file = file_saying(there)
+    found = plan(night(mode=here), baseline=file)
+    assert planned_said_words(file.said, found.said) == [f"mode {there}: {words}"]
+    assert (found.said.mode is not None) is (words == "holds here, too")
+
+
+@pytest.mark.parametrize(
+    ("ran", "verdicts"),
+    [
+        (night(decided(Standing.PROMOTED, OTHER.actions[0])), []),
+        (night(decided(Standing.TRIAL, OTHER.actions[0])), []),
+        (
+            night(decided(Standing.PROPOSED, OTHER.actions[0])),
+            [Verdict("etl", OTHER.id, Ruling.PIN, "ben", MIDNIGHT + timedelta(days=1))],
+        ),
+    ],
+)
+def test_a_mode_there_takes_nothing_out_that_is_in_force_here(plan: Plan, ran: Run, verdicts: list[Verdict]) -> None:
+    file = file_saying(Mode.OBSERVE)
+    found = plan(ran, *verdicts, baseline=file)
+    assert (found.said.mode, found.said.mode_left_out) == (None, LeftOut.IN_FORCE_HERE)
+    (words,) = planned_said_words(file.said, found.said)
+    assert words.startswith("mode observe: left out: changes are in force here; ")
+
+
+def test_a_mode_there_holds_where_no_run_tells_of_another(plan: Plan) -> None:
+    found = plan(None, baseline=file_saying(Mode.SUGGEST))
+    assert found.said.mode is not None and found.said.mode.mode is Mode.SUGGEST

@@ -92,7 +92,10 @@ class _Here:
         decided = (*self._decided, *self.in_force)
         known = (*(d.change for d in decided), *(one.change for one in self.before.values()))
         proven = tuple(d.change for d in self.in_force if d.standing in PROVEN)
-        return Here(Rulings.of(self.verdicts, known), known, proven)
+        rulings = Rulings.of(self.verdicts, known)
+        said = (rulings.on(d.change) for d in self._decided if d.is_in_force)
+        is_steered = bool(self.in_force) or any(verdict is not None and verdict.is_asked_for for verdict in said)
+        return Here(rulings, known, proven, is_steered, self.decision.mode if self.decision else None)
 
     @property
     def _decided(self) -> tuple[DecidedChange, ...]:

@@ -14,14 +14,20 @@ from tuner.model.import_plan import LeftOut, PlannedWords
 from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 from tuner.policy.rulings import Rulings
 
+# From the one that does least to the one that does most.
+_MODES = (Mode.OBSERVE, Mode.SUGGEST, Mode.AUTO)
+
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What people here ruled on changes that are `known` here, and which of these runs have `proven`: that stays in force."""
+    """What people here ruled on changes that are `known` here, and which of these runs have `proven`: that stays in force.
+    `is_steered`: anything is in force, or asked for. `mode` is that of the latest decision, None where there is none."""
 
     rulings: Rulings
     known: tuple[Change, ...]
     proven: tuple[Change, ...]
+    is_steered: bool
+    mode: Mode | None
 
     def takes_out_proven(self, refusal: Verdict) -> bool:
         """Whether it is on one of these, or on a thing that one does."""
@@ -35,11 +41,14 @@ def plan_said(store: Store, baseline: ExportedBaseline, cohort: str, importer: I
     unsaid = [refusal for id_, refusal in refused.items() if here.rulings.on_id(id_) is None]
     set_there = {name for trial in baseline.trials for id_ in trial.ids for name in properties_of_id(id_)}
     why = {refusal.change_id: _left_out(refusal, here, set_there) for refusal in unsaid}
+    mode = None if store.mode_changes(cohort) else baseline.said.mode
+    mode_left_out = _mode_left_out(mode.mode, here) if mode and mode.mode else None
     return PlannedWords(
-        _mode(store, baseline, cohort, importer),
+        _mode(mode, baseline, cohort, importer) if mode and mode_left_out is None else None,
         _objective(store, baseline, cohort, importer),
         tuple(refusal for refusal in unsaid if why[refusal.change_id] is None),
         {id_: left_out for id_, left_out in why.items() if left_out is not None},
+        mode_left_out,
     )
 
 
@@ -51,11 +60,16 @@ def _left_out(refusal: Verdict, here: Here, set_there: Set[str]) -> LeftOut | No
     return None if set_there.isdisjoint(properties_of_id(refusal.change_id)) else LeftOut.PROVEN_THERE
 
 
-def _mode(store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer) -> ModeChange | None:
-    said = baseline.said.mode
-    # A file holds back; that changes are made to a job, somebody says where it runs.
-    if said is None or said.mode is Mode.AUTO or store.mode_changes(cohort):
-        return None
+def _mode_left_out(there: Mode, here: Here) -> LeftOut | None:
+    """A file holds back, where nothing was done yet; that more is done to a job, or less, somebody says where it runs."""
+    if there is Mode.AUTO:
+        return LeftOut.AUTO
+    if here.mode is not None and _MODES.index(there) >= _MODES.index(here.mode):
+        return LeftOut.AS_STRICT
+    return LeftOut.IN_FORCE_HERE if here.is_steered else None
+
+
+def _mode(said: ModeChange, baseline: ExportedBaseline, cohort: str, importer: Importer) -> ModeChange:
     return ModeChange(cohort, said.mode, importer.by, importer.at, _why(said, baseline))
 
 

@@ -50,8 +50,12 @@ class PlannedTrial:
 
 class LeftOut(StrEnum):
     """Why a word of people there is not said here. proven_there: the same file has proven a change of the property, and this
-    would keep that out."""
+    would keep that out. auto: somebody says that where the job runs. as_strict: runs here are in a mode that does no more.
+    in_force_here: it would take out what runs here have, or people here asked for."""
 
+    AUTO = "auto"
+    AS_STRICT = "as_strict"
+    IN_FORCE_HERE = "in_force_here"
     PROVEN_HERE = "proven_here"
     PROVEN_THERE = "proven_there"
 
@@ -59,12 +63,13 @@ class LeftOut(StrEnum):
 @dataclass(frozen=True, slots=True)
 class PlannedWords:
     """What people said there that will be said here, in the importer's name. `left_out` are the changes (ids) that were refused
-    there and are not here; of what is neither here nor there people here have spoken."""
+    there and are not here, `mode_left_out` is why the mode is not given; of what is in none of these people here have spoken."""
 
     mode: ModeChange | None = None
     objective: ObjectiveChange | None = None
     refusals: tuple[Verdict, ...] = ()
     left_out: Mapping[str, LeftOut] = field(default_factory=dict)
+    mode_left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)

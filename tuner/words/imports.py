@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tuner.model.decision import Mode, Standing
+from tuner.model.decision import Standing
 from tuner.model.exported_baseline import Refused, SaidThere
 from tuner.model.import_plan import Fate, LeftOut, PlannedTrial, PlannedWords
-from tuner.model.verdict import ModeChange, Ruling
+from tuner.model.verdict import Ruling
 from tuner.units import format_seconds
 from tuner.words.counts import counted
 from tuner.words.reasons import reason_words, why_words
@@ -31,6 +31,9 @@ _REFUSED = {Ruling.REJECT: "rejected", Ruling.ROLL_BACK: "rolled back"}
 
 _TAKEN, _SPOKEN = "holds here, too", "left out: people here have spoken"
 _LEFT_OUT = {
+    LeftOut.AUTO: "left out: who wants it here says so with `spark-tuner mode`",
+    LeftOut.AS_STRICT: "left out: the job's mode here is as strict, or stricter",
+    LeftOut.IN_FORCE_HERE: "left out: changes are in force here; who wants it says so with `spark-tuner mode`",
     LeftOut.PROVEN_HERE: "left out: runs here have proven it",
     LeftOut.PROVEN_THERE: "left out: this file has proven a change of the same property",
 }
@@ -78,7 +81,7 @@ def planned_said_words(said: SaidThere, planned: PlannedWords) -> list[str]:
     """What comes here of each."""
     words = []
     if said.mode and said.mode.mode:
-        words.append(f"mode {said.mode.mode}: {_mode_words(said.mode.mode, planned.mode)}")
+        words.append(f"mode {said.mode.mode}: {_mode_words(planned)}")
     if said.objective and said.objective.objective:
         words.append(f"objective {said.objective.objective}: {_TAKEN if planned.objective else _SPOKEN}")
     return words
@@ -97,7 +100,7 @@ def refusal_fate_words(one: Refused, planned: PlannedWords) -> str:
     return _TAKEN if any(verdict.change_id == one.change_id for verdict in planned.refusals) else _SPOKEN
 
 
-def _mode_words(there: Mode, planned: ModeChange | None) -> str:
-    if planned is None and there is Mode.AUTO:
-        return "left out: who wants it here says so with `spark-tuner mode`"
-    return _TAKEN if planned else _SPOKEN
+def _mode_words(planned: PlannedWords) -> str:
+    if planned.mode_left_out is not None:
+        return _LEFT_OUT[planned.mode_left_out]
+    return _TAKEN if planned.mode else _SPOKEN

@@ -97,3 +97,28 @@ def test_nothing_is_said_into_a_file_that_is_gone_nor_into_one_made_in_its_place
     assert not history.exists()
     away.rename(history)
     assert kept().mode("etl.load") is Mode.OBSERVE
+
+
+def test_a_file_that_is_restored_only_in_part_is_left_as_it_is(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_store, "SAME_ANSWER_SECONDS", 0.0)
+    history, backup = tmp_path / "history.db", tmp_path / "backup.db"
+    kept = KeptStore(lambda: Store.open(url))
+    kept().set_mode(OBSERVED)
+    history.rename(backup)
+    history.touch()
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"sqlite:///.*/history\.db: its file is empty: put the whole one there"):
+            kept()
+        assert history.stat().st_size == 0
+    history.write_bytes(b"half of a file of another program" * 99)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="not a database"):
+            kept()
+    history.write_bytes(b"")
+    with pytest.raises(StoreError, match="its file is empty"):
+        kept()
+    assert history.stat().st_size == 0, "also after an attempt that failed"
+    backup.rename(history)
+    assert kept().mode("etl.load") is Mode.OBSERVE

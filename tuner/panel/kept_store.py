@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -18,7 +18,8 @@ SAME_ANSWER_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """`file` is the device and the inode that its path had when it was opened; None of a store without a file."""
+    """`file` is the device and the inode that its path had when it was opened; None of a store without a file, and of
+    one that was closed since."""
 
     store: Store
     path: Path | None
@@ -34,17 +35,28 @@ class _Kept:
         """Whether its path still leads to it. StoreError where it leads nowhere: opened again, it would be an empty one."""
         return _file_at(self.path, self.store) == self.file
 
+    def require_whole(self) -> None:
+        """StoreError where a file at its path has nothing in it yet: opened, it would become an empty store."""
+        if self.path is not None and not _stat(self.path, self.store).st_size:
+            raise StoreError(
+                f"history store {self.store.place}: its file is empty: put the whole one there, or restart this process"
+            )
+
 
 def _file_at(path: Path | None, store: Store) -> tuple[int, int] | None:
     if path is None:
         return None
+    found = _stat(path, store)
+    return found.st_dev, found.st_ino
+
+
+def _stat(path: Path, store: Store) -> os.stat_result:
     try:
-        found = path.stat()
+        return path.stat()
     except OSError as error:
         raise StoreError(
             f"history store {store.place}: its file cannot be found: {error.strerror}; put it back, or restart this process"
         ) from error
-    return found.st_dev, found.st_ino
 
 
 class KeptStore:
@@ -66,12 +78,16 @@ class KeptStore:
         if (kept := self._kept.get(process)) is not None and kept.is_there:
             return kept.store
         with self._lock:
-            if (kept := self._kept.get(process)) is not None and not kept.is_there:
-                del self._kept[process]
+            kept = self._kept.get(process)
+            if kept is not None and not kept.is_there:
+                kept.require_whole()
                 kept.store.close()
-            if process not in self._kept:
-                self._kept[process] = _Kept.of(self._open())
-            return self._kept[process].store
+                # Where it does not open now, who asks next does not open it as if it were the first time.
+                self._kept[process] = replace(kept, file=None)
+                kept = None
+            if kept is None:
+                self._kept[process] = kept = _Kept.of(self._open())
+            return kept.store
 
     def _open(self) -> Store:
         now = time.monotonic()

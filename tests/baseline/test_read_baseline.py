@@ -45,6 +45,16 @@ def test_a_file_from_before_there_were_words_of_people_is_read() -> None:
     assert read_baseline(text.encode(), "b.json").said == SaidThere()
 
 
+def test_only_a_file_with_words_of_people_is_of_the_version_that_has_them() -> None:
+    """Older readers take the one, and say of the other what to do."""
+    alone = [replace(SaidThere(), mode=SAID.mode), replace(SaidThere(), objective=SAID.objective)]
+    for said in (SAID, *alone, replace(SaidThere(), refused=SAID.refused)):
+        assert json.loads(baseline_text(replace(BASELINE, said=said)))["version"] == 2
+    assert json.loads(baseline_text(made.BASELINE))["version"] == 1
+    first = json.loads(TEXT) | {"version": 1}
+    assert read_baseline(json.dumps(first).encode(), "b.json") == read_baseline(TEXT.encode(), "b.json")
+
+
 def test_who_said_a_thing_is_written_though_nobody_knows() -> None:
     assert SAID.mode is not None
     text = baseline_text(replace(BASELINE, said=SaidThere(replace(SAID.mode, by=""))))
@@ -138,7 +148,8 @@ def action(document: dict[str, Any], trial: int = 0, part: int = 0) -> dict[str,
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda d: d.update(version=2), "at $.version: it is of version 2, this spark-tuner reads 1"),
+        (lambda d: d.update(version=3), "at $.version: it is of version 3, this spark-tuner reads 1 and 2"),
+        (lambda d: d.update(version=0), "at $.version: it is of version 0, this spark-tuner reads 1 and 2"),
         (lambda d: d.update(version=True), "Expected `int`, got `bool` - at `$.version`"),
         (lambda d: d.update(more=1), "unknown field `more`"),
         (lambda d: d.update(cohort=" "), "at $.cohort: this cannot name a cohort: it is blank"),

@@ -9,7 +9,8 @@ from datetime import datetime
 import msgspec
 
 from tuner.baseline.document import (
-    VERSION,
+    PROVEN_ALONE,
+    WITH_WORDS,
     ActionDocument,
     BaselineDocument,
     ClusterDocument,
@@ -35,16 +36,15 @@ _NOBODY_KNOWN = "?"
 
 def baseline_text(baseline: ExportedBaseline) -> str:
     """JSON with sorted keys, two spaces a level, and a line break at its end."""
+    said = (_mode(baseline.said.mode), _objective(baseline.said.objective), tuple(map(_refused, baseline.said.refused)))
     document = BaselineDocument(
-        VERSION,
+        WITH_WORDS if any(said) else PROVEN_ALONE,
         baseline.cohort,
         baseline.as_of,
         baseline.spark_version,
         ClusterDocument(**asdict(baseline.cluster)),
         tuple(map(_trial, baseline.trials)),
-        _mode(baseline.said.mode),
-        _objective(baseline.said.objective),
-        tuple(map(_refused, baseline.said.refused)),
+        *said,
     )
     return json.dumps(msgspec.to_builtins(document), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 

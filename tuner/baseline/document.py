@@ -1,4 +1,4 @@
-"""A baseline's file: JSON with sorted keys, version 1.
+"""A baseline's file: JSON with sorted keys, version 1, or 2 where people said something of the cohort.
 
 `change` says in words what its `parts` do, for who reviews it; what counts are the parts. They are tried together: the others
 need the first. `queries` are the names of those that it is for, by fingerprint. `mode`, `objective` and `refused` are what people
@@ -18,7 +18,7 @@ from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.verdict import Ruling
 
-VERSION = 1
+PROVEN_ALONE, WITH_WORDS = 1, 2
 MOST_BYTES = 4 << 20
 # As deep as the fields below go.
 MOST_DEPTH = 8

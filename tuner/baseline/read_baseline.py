@@ -11,7 +11,8 @@ import msgspec
 from tuner.baseline.document import (
     MOST_BYTES,
     MOST_DEPTH,
-    VERSION,
+    PROVEN_ALONE,
+    WITH_WORDS,
     ActionDocument,
     BaselineDocument,
     GainDocument,
@@ -31,6 +32,7 @@ from tuner.model.reason import Number, Reason, ReasonCode
 from tuner.model.verdict import REFUSALS, ModeChange, ObjectiveChange
 from tuner.printable import printable
 
+_VERSIONS = (PROVEN_ALONE, WITH_WORDS)
 _MOST_SAID = 200
 _MOST_DIGITS = 20
 
@@ -46,15 +48,14 @@ def read_baseline(data: bytes, source: str) -> ExportedBaseline:
         if printable(text) != text:
             _refuse(source, f"at {path}: it has characters that cannot be printed")
     version = raw.get("version") if isinstance(raw, dict) else None
-    if type(version) is int and version != VERSION:
-        _refuse(
-            source, f"at $.version: it is of version {version}, this spark-tuner reads {VERSION}", _OF_ANOTHER_VERSION
-        )
+    if type(version) is int and version not in _VERSIONS:
+        what = f"it is of version {version}, this spark-tuner reads {' and '.join(map(str, _VERSIONS))}"
+        _refuse(source, f"at $.version: {what}", _OF_ANOTHER_VERSION)
     try:
         document = msgspec.convert(raw, BaselineDocument)
     except (msgspec.MsgspecError, ValueError) as error:
         _refuse(source, str(error))
-    if version != VERSION:
+    if version not in _VERSIONS:
         _refuse(source, "at $.version: it is no number of a version")
     if why := flaw(document.cohort, LONGEST_KNOWN):
         _refuse(source, f"at $.cohort: this cannot name a cohort: {why}")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from tuner.errors import StoreError
+from tuner.errors import SpokenMeanwhileError, StoreError
 from tuner.history.store import Store
 from tuner.model.cluster import Cluster
 from tuner.model.imported_change import ImportedChange
@@ -32,6 +32,17 @@ def test_what_is_imported_comes_back_and_replaces_what_was(store: Store) -> None
     assert store.imports("etl.load") == sorted([newer, SECOND], key=lambda one: one.change.id)
     assert store.imports("other") == [replace(FIRST, cohort="other")]
     assert store.imports("none") == []
+
+
+def test_nothing_is_stored_over_what_was_said_since(store: Store) -> None:
+    since = store.last_word("etl.load")
+    store.keep_imports([FIRST], [PIN], since=since)
+    for imported, verdicts in (([SECOND], []), ([], [PIN])):
+        with pytest.raises(SpokenMeanwhileError, match=r"somebody spoke of cohort etl\.load meanwhile"):
+            store.keep_imports(imported, verdicts, since=since)
+    assert (store.imports("etl.load"), store.verdicts("etl.load")) == ([FIRST], [PIN])
+    store.keep_imports([SECOND], since=store.last_word("etl.load"))
+    assert len(store.imports("etl.load")) == 2
 
 
 def test_of_what_cannot_be_stored_nothing_is(store: Store) -> None:

@@ -258,11 +258,16 @@ class Store:
         verdicts: Iterable[Verdict] = (),
         mode: ModeChange | None = None,
         objective: ObjectiveChange | None = None,
+        since: LastWord | None = None,
     ) -> None:
         """Stores changes that were imported, each in place of what its cohort imported of it before, and what is said of them and
-        of their cohort: all or nothing."""
-        rows = import_rows(imported)
+        of their cohort: all or nothing. SpokenMeanwhileError as `set_mode`; they are of one cohort then."""
+        rows, verdicts = import_rows(imported), tuple(verdicts)
         with self._writing() as connection:
+            if since is not None:
+                given: list[ImportedChange | Verdict | ModeChange | ObjectiveChange | None]
+                given = [*imported, *verdicts, mode, objective]
+                require_last_word(connection, next(one.cohort for one in given if one), since)
             replace_imports(connection, rows)
             add_verdicts(connection, verdicts)
             if mode is not None:
@@ -482,7 +487,7 @@ class Store:
             return read_last_runs_with(session, changes)
 
     def last_word(self, cohort: str) -> LastWord:
-        """What was last said of a cohort, for `record` and `set_mode` to tell whether anything was said since."""
+        """What was last said of a cohort, for `record`, `set_mode` and `keep_imports` to tell whether anything was said since."""
         with self._reading() as session:
             return last_word(session.connection(), cohort)
 

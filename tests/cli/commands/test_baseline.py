@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,10 @@ from tests.baseline.made import BASELINE, Q2, change
 from tests.cli.conftest import Result
 from tests.policy.histories import MIDNIGHT, run
 from tuner.baseline.baseline_text import baseline_text
+from tuner.baseline.plan_import import plan_import
 from tuner.history.store import Store
 from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.import_plan import ImportPlan
 from tuner.model.run import Run, RunDetails
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.words.short_ids import short_id
@@ -189,6 +192,23 @@ def test_what_people_said_goes_along_and_both_ends_say_so(
     document = json.loads(spark_tuner("baseline", "import", written, "--json").out)
     assert document["mode"] == {"there": "observe", "imported": False}
     assert [(one["id"], one["imported"]) for one in document["refused"]] == [(refused, False)]
+
+
+def test_who_speaks_while_an_import_is_planned_is_heard(
+    spark_tuner: Call, file: Path, production: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def planned(store: Store, *given: Any) -> ImportPlan:
+        found = plan_import(store, *given)
+        with Store.open(production) as other:
+            other.set_mode(ModeChange("etl", Mode.OBSERVE, "eve", MIDNIGHT))
+        return found
+
+    monkeypatch.setattr("tuner.baseline.plan_import.plan_import", planned)
+    result = spark_tuner("baseline", "import", file)
+    assert (result.code, result.out) == (1, "")
+    assert "somebody spoke of cohort etl meanwhile; look at it again" in result.err
+    with Store.open(production) as store:
+        assert (store.imports("etl"), store.verdicts("etl"), store.mode("etl")) == ([], [], Mode.OBSERVE)
 
 
 @pytest.mark.parametrize(

@@ -90,11 +90,12 @@ def import_(
 
     found = read_baseline(_read(file), str(file))
     with Store.open(stored_url(url)) as store:
-        plan = plan_import(store, found, cohort or found.cohort, Importer(this_person(), datetime.now(UTC), pin))
+        into = cohort or found.cohort
+        since = store.last_word(into)
+        plan = plan_import(store, found, into, Importer(this_person(), datetime.now(UTC), pin))
         if not dry_run and plan.stores_anything:
-            store.keep_imports(
-                plan.imported, (*plan.said.refusals, *plan.verdicts), plan.said.mode, plan.said.objective
-            )
+            verdicts = (*plan.said.refusals, *plan.verdicts)
+            store.keep_imports(plan.imported, verdicts, plan.said.mode, plan.said.objective, since)
             keep_stance_now(store, plan.cohort)
     if as_json:
         typer.echo(msgspec.json.encode(plan_json(plan, found, dry_run=dry_run)).decode())

@@ -152,6 +152,18 @@ def test_a_schema_of_a_newer_version_is_left_alone(url: str) -> None:
             opens()
 
 
+def test_a_schema_that_no_version_has_is_left_alone(url: str) -> None:
+    engine = open_engine(parse(url))
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0009a'"))
+    for opens in (lambda: Store.open(url, migrate=True), lambda: upgrade(url)):
+        with pytest.raises(StoreError, match="has schema 0009a, which this version does not know; restore a backup"):
+            opens()
+    with engine.connect() as connection:
+        assert connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")) == "0009a"
+    engine.dispose()
+
+
 def test_a_process_that_still_runs_older_code_leaves_the_schema_alone_whatever_scripts_are_installed_by_now(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,7 +92,7 @@ def _upgrade(connection: Connection) -> None:
         _create(connection)
     elif found != HEAD:
         _refuse_newer(connection.engine, found)
-        _apply_migrations(connection)
+        _apply_migrations(connection, found)
 
 
 def _create(connection: Connection) -> None:
@@ -102,12 +102,20 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(_VERSIONS).values(version_num=HEAD))
 
 
-def _apply_migrations(connection: Connection) -> None:
+def _apply_migrations(connection: Connection, found: str) -> None:
     from alembic import command
+    from alembic.util import CommandError
 
     config = _alembic_config()
     config.attributes["connection"] = connection
-    command.upgrade(config, HEAD)
+    try:
+        command.upgrade(config, HEAD)
+    except CommandError as error:
+        place = shown(connection.engine.url)
+        raise StoreError(
+            f"history store {place} has schema {found}, which this version does not know; restore a backup of it, "
+            "or install the version that made it"
+        ) from error
 
 
 def _revision(connection: Connection) -> str | None:

@@ -34,6 +34,15 @@ def test_a_run_begun_twice_is_one_run_with_the_newer_decision_and_start(store: S
     assert (cohort.last_started_at, cohort.runs) == (second.started_at, 1)
 
 
+def test_what_was_seen_of_its_end_stays_where_the_same_run_begins_once_more(store: Store) -> None:
+    store.begin(running("k"))
+    store.keep_success("k", LATER)
+    assert store.begin(running("k", summary="what it had"))
+    assert store.pending("etl.load") == [replace(running("k", summary="what it had"), ended_at=LATER)]
+    store.begin(running("k", minute=5))
+    assert store.pending("etl.load") == [running("k", minute=5)]
+
+
 @pytest.mark.parametrize("outcome", [None, measured()])
 def test_a_finished_run_cannot_begin_again(store: Store, outcome: None) -> None:
     store.begin(running("k", summary="first"))

@@ -32,6 +32,7 @@ from tests.eventlog.samples import (
     write,
 )
 from tests.nightly import Nightly, Spark
+from tuner.errors import StoreError
 from tuner.eventlog import locate
 from tuner.eventlog.location import local_path
 from tuner.history import run_rows
@@ -218,6 +219,25 @@ def test_so_it_has_though_its_harvest_took_too_long(
         assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
     finally:
         done.set()
+
+
+@pytest.mark.parametrize("log_lands_late", [True, False], ids=["lands late", "is there at once"])
+def test_so_it_has_though_its_outcome_could_not_be_stored(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, log_lands_late: bool
+) -> None:
+    """To be stored, it begins once more."""
+    turn = prepare(replace(nightly.job("e/1/1"), log_lands_late=log_lands_late), nightly.url)
+    leave(turn, *GOT_OVER)
+
+    def locked(*_: Any, **__: Any) -> bool:
+        raise StoreError("database is locked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "finish", locked)
+        complete(turn, nightly.url, failed=False)
+        wait_until(lambda: nightly.stored("e/1/1").was_seen_to_succeed, 10)
+    prepare(replace(nightly.job("e/1/2"), log_lands_late=log_lands_late), nightly.url)
+    assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
 
 
 def test_a_retry_of_what_was_seen_to_succeed_has_what_is_proven(nightly: Nightly) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, case, delete, func, select, update
 
 from tuner.errors import TriedMeanwhileError
 from tuner.history.cohort_rows import count_in, count_out, lock
@@ -69,10 +69,10 @@ def _inserted(run: Run, document: str, dialect: str) -> Any:
 
 
 def _decided_anew(run: Run, document: str) -> Any:
-    """Its key, where it runs already."""
+    """Its key, where it runs already. What its task saw of its end stays, unless this is another run: a DAG run made again."""
     its_own = (RunRow.key == run.key, RunRow.state == RunState.RUNNING.value, RunRow.cohort == run.cohort)
     now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir, "decision": document}
-    times = {"started_at": run.started_at, "ended_at": None}
+    times = {"started_at": run.started_at, "ended_at": case((RunRow.started_at == run.started_at, RunRow.ended_at))}
     return update(RunRow).where(*its_own).values(**now, **times).returning(RunRow.key)
 
 

@@ -43,6 +43,8 @@ def test_no_link_that_another_user_planted_opens_a_directory_of_this_one(
         one.chmod(0o700)
     planted = shared / Path(*told.parts[:depth])
     planted.parent.mkdir(parents=True)
+    for one in planted.relative_to(tmp_path).parents:
+        (tmp_path / one).chmod(0o1777)
     planted.symlink_to(victim)
     found = event_log_place(replace(job, event_log_base=str(shared)))
     assert {mode_of(one) for one in (victim, *victim.rglob("*"))} == {0o700}
@@ -50,6 +52,40 @@ def test_no_link_that_another_user_planted_opens_a_directory_of_this_one(
     assert f"remove the link that lies in place of its directory {Path(*told.parts[:depth])}" in found.why
     here = event_log_place(replace(job, event_log_base=str(shared), submission=Submission()))
     assert found.why == here.why, "nor does a driver of this machine write there"
+
+
+@pytest.mark.parametrize(
+    ("mode", "uids", "is_followed"),
+    [
+        (0o700, (1, 1), True),
+        (0o755, (0, 0), True),
+        (0o1777, (1, 1), False),
+        (0o770, (1, 1), False),
+        (0o700, (2, 1), False),
+        (0o700, (1, 2), False),
+    ],
+    ids=["own", "root's", "where all may write", "where a group may", "in another's directory", "another's link"],
+)
+def test_a_link_is_followed_that_nobody_else_can_have_put_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, uids: tuple[int, int], is_followed: bool
+) -> None:
+    """Somebody moved a cohort's directory to a larger disk."""
+    if os.getuid() != 0:
+        pytest.skip("needs root, to give files away")
+    (base := tmp_path / "base").mkdir()
+    (larger := tmp_path / "larger").mkdir(0o755)
+    (link := base / "cohort").symlink_to(larger)
+    base.chmod(mode)
+    for one, uid in zip((base, link), uids, strict=True):
+        os.chown(one, uid, uid, follow_symlinks=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1)
+    if is_followed:
+        make_below(base, ["cohort", "try"], for_others=True)
+        assert mode_of(larger / "try") == 0o1777
+    else:
+        with pytest.raises(OSError, match="remove the link that lies in place of its directory cohort$"):
+            make_below(base, ["cohort", "try"], for_others=True)
+        assert not list(larger.iterdir())
 
 
 def test_a_link_to_nowhere_is_one_too(tmp_path: Path) -> None:
@@ -77,10 +113,11 @@ def test_what_another_user_made_is_passed_through_and_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker with run_as_user has the jobs of a DAG beside those of another; neither may list what the other made."""
-    (tmp_path / "cohort").mkdir(0o700)
+    (tmp_path / "cohort").mkdir()
+    (tmp_path / "cohort").chmod(0o701)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     make_below(tmp_path, ["cohort", "try"], for_others=True)
-    assert mode_of(tmp_path / "cohort") == 0o700
+    assert mode_of(tmp_path / "cohort") == 0o701
     assert mode_of(tmp_path / "cohort" / "try") == 0o1777, "what is made just now is its own, whom ever a mount shows"
     make_below(tmp_path, ["cohort", "try"], for_others=True)
     monkeypatch.undo()
@@ -92,6 +129,8 @@ def test_nothing_stays_open(tmp_path: Path) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     make_below(tmp_path, ["a", "b"], for_others=True)
     (tmp_path / "c").symlink_to(tmp_path)
+    make_below(tmp_path, ["c", "a"], for_others=True)
+    tmp_path.chmod(0o1777)
     with pytest.raises(OSError):
         make_below(tmp_path, ["c"], for_others=True)
     assert len(list(Path("/proc/self/fd").iterdir())) == before

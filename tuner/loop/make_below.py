@@ -1,4 +1,4 @@
-"""Directories below a base in which others may write, too: made one by one, and never by way of a link."""
+"""Directories below a base in which others may write, too: made one by one, and never by way of a link that may be another's."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 # A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
 # event logs. Each log is its writer's.
 OPEN, _PASSABLE = 0o1777, 0o711
+_WRITTEN_BY_OTHERS = 0o022
+_ROOT = 0
 # Linux opens a directory so for whoever may pass through it, but not list it.
 _ENTER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 
@@ -20,7 +22,8 @@ def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
     """Makes what is missing of a directory, whose path below the base is `parts`; `for_others`: so that any user may write in it.
 
     A base that was there is its owner's business, and so is what lies above it, and what another user has made below it. Raises
-    OSError, also where a part is a link: by it, whoever may write in the base would choose the directory that is opened to all.
+    OSError, also where a part is a link that another user may have put there: he would choose the directory that is opened to
+    all.
     """
     is_new = not base.exists()
     with suppress(FileExistsError):  # What else it is says the system as it is opened.
@@ -39,7 +42,8 @@ def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
 
 def _entered(parts: Sequence[str], above: int) -> tuple[int, bool]:
     """The last of the parts, opened, and whether it was made just now."""
-    enter = partial(os.open, parts[-1], _ENTER | os.O_NOFOLLOW, dir_fd=above)
+    stops_at_links = 0 if _is_own_link(parts[-1], above) else os.O_NOFOLLOW
+    enter = partial(os.open, parts[-1], _ENTER | stops_at_links, dir_fd=above)
     try:
         with suppress(FileNotFoundError):
             return enter(), False
@@ -58,6 +62,14 @@ def _is_link(name: str, above: int) -> bool:
     with suppress(OSError):
         return stat.S_ISLNK(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode)
     return False
+
+
+def _is_own_link(name: str, above: int) -> bool:
+    """Whether it is a link that this user or root put there, where nobody else could."""
+    if not _is_link(name, above):
+        return False
+    link, directory = os.stat(name, dir_fd=above, follow_symlinks=False), os.fstat(above)
+    return {link.st_uid, directory.st_uid} <= {_ROOT, os.geteuid()} and not directory.st_mode & _WRITTEN_BY_OTHERS
 
 
 def _let_through(directory: int) -> None:

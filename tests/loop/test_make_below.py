@@ -125,6 +125,17 @@ def test_what_another_user_made_is_passed_through_and_left_as_it_is(
     assert mode_of(tmp_path / "cohort") == 0o711
 
 
+def test_what_another_user_keeps_closed_ends_the_way_of_others(job: JobToRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root gets through, and the driver, which is somebody else, would not start."""
+    (cohort := Path(job.event_log_base) / "etl.load").mkdir(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    found = event_log_place(job)
+    assert (found.directory, found.conf) == ("", {}), "the job runs, and leaves no log"
+    assert "(its directory etl.load is another user's and closed)" in found.why
+    assert not list(cohort.iterdir())
+    assert event_log_place(replace(job, submission=Submission())).directory, "this user's own driver gets through, too"
+
+
 def test_nothing_stays_open(tmp_path: Path) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     make_below(tmp_path, ["a", "b"], for_others=True)

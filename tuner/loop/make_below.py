@@ -12,7 +12,7 @@ from pathlib import Path
 # A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
 # event logs. Each log is its writer's.
 OPEN, _PASSABLE = 0o1777, 0o711
-_WRITTEN_BY_OTHERS = 0o022
+_ENTERED_BY_ALL, _WRITTEN_BY_OTHERS = 0o001, 0o022
 _ROOT = 0
 # Linux opens a directory so for whoever may pass through it, but not list it.
 _ENTER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
@@ -22,8 +22,8 @@ def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
     """Makes what is missing of a directory, whose path below the base is `parts`; `for_others`: so that any user may write in it.
 
     A base that was there is its owner's business, and so is what lies above it, and what another user has made below it. Raises
-    OSError, also where a part is a link that another user may have put there: he would choose the directory that is opened to
-    all.
+    OSError, also where that is closed to others who must get through, and where a part is a link that another user may have put
+    there: he would choose the directory that is opened to all.
     """
     is_new = not base.exists()
     with suppress(FileExistsError):  # What else it is says the system as it is opened.
@@ -36,8 +36,12 @@ def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
         for depth in range(1, len(parts) + 1):
             here, is_made = _entered(parts[:depth], here)
             opened.callback(os.close, here)
-            if for_others and (is_made or os.fstat(here).st_uid == os.geteuid()):
+            if not for_others:
+                continue
+            if is_made or os.fstat(here).st_uid == os.geteuid():
                 _let_through(here) if depth < len(parts) else _set_mode(here, OPEN)
+            elif not os.fstat(here).st_mode & _ENTERED_BY_ALL:
+                raise OSError(f"its directory {'/'.join(parts[:depth])} is another user's and closed")
 
 
 def _entered(parts: Sequence[str], above: int) -> tuple[int, bool]:

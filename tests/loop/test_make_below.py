@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tuner.history.url import data_directory
 from tuner.loop.event_log_place import event_log_place
 from tuner.loop.make_below import make_below
 from tuner.loop.turn import JobToRun
@@ -100,6 +101,20 @@ def test_a_file_in_the_way_is_told_as_what_it_is(tmp_path: Path) -> None:
     for base in (tmp_path, tmp_path / "a"):
         with pytest.raises(NotADirectoryError):
             make_below(base, ["a", "b"], for_others=False)
+
+
+@pytest.mark.parametrize("for_others", [True, False])
+def test_a_base_in_the_data_directory_is_made_as_that_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_others: bool
+) -> None:
+    """That of `spark-tuner submit`, on a machine where nothing else was made there yet."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    home, umask = data_directory(os.environ), os.umask(0)
+    try:
+        make_below(home / "events", ["cohort"], for_others=for_others)
+    finally:
+        os.umask(umask)
+    assert (mode_of(home), mode_of(home / "events")) == (0o711, 0o711)
 
 
 def test_a_base_may_be_a_link_which_the_user_named(job: JobToRun, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
+from tuner.history.own_files import make_directory
+
 # A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
 # event logs. Each log is its writer's.
 OPEN, _PASSABLE = 0o1777, 0o711
@@ -27,7 +29,7 @@ def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
     """
     is_new = not base.exists()
     with suppress(FileExistsError):  # What else it is says the system as it is opened.
-        base.mkdir(parents=True, exist_ok=True)
+        make_directory(base)
     with ExitStack() as opened:
         here = os.open(base, _ENTER)
         opened.callback(os.close, here)

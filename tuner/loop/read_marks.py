@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.location import log_path, on_disk, open_log
+from tuner.history.own_files import make_directory
 from tuner.loop.event_log_place import of_key
 from tuner.loop.turn import JobToRun
 from tuner.whole_file import put_whole
@@ -102,7 +103,7 @@ def _bytes_of(mark: Path) -> int:
 
 def _write(mark: Path | UPath, deaths: int) -> None:
     if on_disk(mark):
-        mark.parent.mkdir(parents=True, exist_ok=True)
+        make_directory(mark.parent)
         put_whole(mark, bytes(deaths), _FOR_ALL)
     else:
         mark.write_bytes(bytes(deaths))

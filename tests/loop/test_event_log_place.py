@@ -17,7 +17,7 @@ import pytest
 from upath import UPath
 
 from tuner.loop import event_log_place as place_module
-from tuner.loop.event_log_place import EventLogPlace, event_log_place
+from tuner.loop.event_log_place import EventLogPlace, event_log_place, own_directory
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.steering.agent.spark_home import SparkAtHand
@@ -175,6 +175,16 @@ def test_a_url_with_credentials_is_none_for_it_is_stored_with_the_run(
     assert (found.directory, found.conf) == ("", {})
     assert "has credentials in it, which would be stored with the run; leave them out" in found.why
     assert "hunter2" not in found.why and "ter2" not in found.why
+    assert not list(bucket.iterdir()), "it was not used, either"
+
+
+@pytest.mark.parametrize("url", WITH_CREDENTIALS)
+def test_nor_is_it_used_for_anything_else_that_a_try_has(
+    job: JobToRun, bucket: UPath, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place_module, "_remote", lambda _url, _job: bucket)
+    assert own_directory(replace(job, event_log_base=url))[1] == "its URL has credentials in it"
+    assert not list(bucket.iterdir())
 
 
 @pytest.mark.parametrize(

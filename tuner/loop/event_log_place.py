@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath
@@ -55,25 +55,28 @@ class EventLogPlace:
 
 def event_log_place(job: JobToRun) -> EventLogPlace:
     """Where the user has his event log; where he has none, a directory for this try alone, which is made. Nowhere where its URL
-    has credentials: it is stored with the run."""
-    place = _place(job)
-    if not names_credentials(place.directory):
-        return place
+    has credentials, and that is not used: it is stored with the run."""
+    if _is(job.user_conf.get(EVENT_LOG_ENABLED), "false"):
+        return EventLogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
+    named, placed = _named(job)
+    if not names_credentials(named):
+        return placed()
     return EventLogPlace(
-        why=f"the URL of the event log, {redact(place.directory)}, has credentials in it, which would be stored with the run; "
+        why=f"the URL of the event log, {redact(named)}, has credentials in it, which would be stored with the run; "
         "leave them out, and let Spark and this machine find them elsewhere (spark.hadoop.fs.…, a connection, the environment)"
     )
 
 
-def _place(job: JobToRun) -> EventLogPlace:
-    if _is(job.user_conf.get(EVENT_LOG_ENABLED), "false"):
-        return EventLogPlace(why=f"the job sets {EVENT_LOG_ENABLED}=false, nothing can be measured")
+def _named(job: JobToRun) -> tuple[str, Callable[[], EventLogPlace]]:
+    """The URL or path that is named for the log, and what makes a place of it."""
     conf = {**job.submission.conf, **job.user_conf}
     if _is(conf.get(EVENT_LOG_ENABLED), "true"):
-        return _of_user(conf.get(EVENT_LOG_DIR, DEFAULT_DIRECTORY), job)
+        own = conf.get(EVENT_LOG_DIR, DEFAULT_DIRECTORY)
+        return own, partial(_of_user, own, job)
     if EVENT_LOG_DIR in job.user_conf:
-        return _not_enabled(job.user_conf[EVENT_LOG_DIR], job)
-    return _below_base(job)
+        own = job.user_conf[EVENT_LOG_DIR]
+        return own, partial(_not_enabled, own, job)
+    return job.event_log_base, partial(_below_base, job)
 
 
 def of_key(key: str) -> str:
@@ -130,6 +133,8 @@ def _base_obstacle(job: JobToRun) -> str:
     base = local_path(job.event_log_base)
     if not job.event_log_base:
         return "nothing is named, and there is no home directory"
+    if names_credentials(job.event_log_base):
+        return "its URL has credentials in it"
     if base is None:
         # Who Hadoop's client is matters there. A shared disk has users of its own, and lets all of them write.
         user = "" if is_object_store(scheme_of(job.event_log_base)) else _named_user(job)

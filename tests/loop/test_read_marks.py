@@ -6,6 +6,7 @@ import os
 import stat
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,22 @@ def test_nothing_is_written_through_a_link(job: JobToRun, place: Path, tmp_path:
             assert own.read_text() == "secret"
             assert stat.S_IMODE(place.lstat().st_mode) == 0o644
         assert (own.read_text(), place.exists()) == ("secret", False)
+
+
+@pytest.mark.parametrize(("owner", "refused"), [(os, "fchmod"), (Path, "replace")], ids=["modes", "renames"])
+def test_marks_are_made_where_a_mount_refuses(
+    job: JobToRun, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, refused: str
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError
+
+    (own := tmp_path / "own").write_text("secret")
+    monkeypatch.setattr(owner, refused, refuse)
+    for link in (place.symlink_to, place.hardlink_to):
+        link(own)
+        with marked(job, EARLIER):
+            assert (own.read_text(), set(place.read_bytes())) == ("secret", {0})
+    assert not list(place.parent.iterdir())
 
 
 def test_marks_count_whoever_made_them(job: JobToRun, place: Path) -> None:

@@ -104,9 +104,20 @@ def _bytes_of(mark: Path) -> int:
 def _write(mark: Path | UPath, deaths: int) -> None:
     if on_disk(mark):
         make_directory(mark.parent)
-        put_whole(mark, bytes(deaths), _FOR_ALL)
+        try:
+            put_whole(mark, bytes(deaths), _FOR_ALL)
+        except OSError:  # Mounts of buckets may have no modes, or no renames.
+            _put_plainly(mark, bytes(deaths))
     else:
         mark.write_bytes(bytes(deaths))
+
+
+def _put_plainly(mark: Path, content: bytes) -> None:
+    """The content in a new file, which no link of others leads elsewhere."""
+    mark.unlink(missing_ok=True)
+    descriptor = os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FOR_ALL)
+    with os.fdopen(descriptor, "wb") as opened:
+        opened.write(content)
 
 
 def _mark(job: JobToRun, key: str) -> Path | UPath:

@@ -982,6 +982,8 @@ def test_when_a_run_ends_the_store_is_opened_once_and_closed(nightly: Nightly, m
     opened, closed = Store.open, Store.close
     monkeypatch.setattr(Store, "open", lambda url: happened.append("opened") or opened(url))
     monkeypatch.setattr(Store, "close", lambda store: happened.append("closed") or closed(store))
+    # For what is kept beside the harvest nobody waits.
+    monkeypatch.setattr("tuner.loop.complete.aside", lambda _: None)
     report = complete(turn, nightly.url, failed=False)
     assert report.run and report.judgement and report.problems == ()
     assert happened == ["opened", "closed"]

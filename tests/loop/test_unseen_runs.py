@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
@@ -238,6 +239,24 @@ def test_so_it_has_though_its_outcome_could_not_be_stored(
         wait_until(lambda: nightly.stored("e/1/1").was_seen_to_succeed, 10)
     prepare(replace(nightly.job("e/1/2"), log_lands_late=log_lands_late), nightly.url)
     assert nightly.stored("e/1/1").state is RunState.SUCCEEDED
+
+
+def test_a_store_that_is_down_costs_no_harvest_and_is_told_once(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a short job, for which nobody waits longer than that store takes to refuse twice."""
+    turn = nightly.prepare("e/1/1")
+    leave(turn, *GOT_OVER)
+
+    def refuse(*_: Any) -> Store:
+        sleep(3)
+        raise StoreError("connection refused")
+
+    monkeypatch.setattr(Store, "open", refuse)
+    impatient = replace(turn, job=replace(turn.job, most_seconds=MostSeconds(after=5.0)))
+    report = complete(impatient, nightly.url, failed=False)
+    assert report.run is not None and report.run.state is RunState.SUCCEEDED
+    assert report.problems == ("could not store the outcome: connection refused",)
 
 
 def test_a_retry_of_what_was_seen_to_succeed_has_what_is_proven(nightly: Nightly) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +32,7 @@ from tuner.model.run import Run, RunMark, RunState
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.policy.judgement import Judgement, judge
 from tuner.problems import Problems
-from tuner.within_time import within
+from tuner.within_time import aside, within
 
 
 def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending = UNSEEN) -> Report:
@@ -105,8 +106,10 @@ def _not_completed(completing: _Completing) -> Report:
 def _completed(completing: _Completing) -> Report:
     turn, problems = completing.turn, completing.problems
     if completing.saw_success:
-        # Its harvest may take longer than anybody waits, and what it tells of queries that failed is not of the job.
-        problems.guard("record that the run succeeded", partial(_keep_success, completing), None)
+        # Its harvest may take longer than anybody waits, and what it tells of queries that failed is not of the job. A store that
+        # does not answer keeps nobody from it.
+        with suppress(RuntimeError):
+            aside(partial(_keep_success_aside, completing))
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
     why = _why_later(completing, found)
     if why and completing.failed:
@@ -189,16 +192,26 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     return found
 
 
-def _keep_success(completing: _Completing) -> bool:
+def _keep_success_aside(completing: _Completing) -> None:
+    """As `_keep_success`, but leaves what it was decided to have as it is stored. What fails is told where the outcome is."""
     run = completing.turn.run
-    return _begun(completing, run).keep_success(run.key, datetime.now(UTC))
+    with suppress(Exception), Store.open(completing.store_url) as store:
+        stored = store.run(run.key)
+        if stored is None:
+            store.begin(run.begun)
+        if stored is None or stored.started_at == run.started_at:
+            store.keep_success(run.key, datetime.now(UTC))
+
+
+def _keep_success(store: Store, run: Run) -> bool:
+    return _begun(store, run).keep_success(run.key, datetime.now(UTC))
 
 
 def _tell_success(completing: _Completing) -> None:
     """As `_keep_success`, also where a run beside has read its log meanwhile, and a failure in it."""
-    if _keep_success(completing):
-        return
     store, key = completing.store(), completing.turn.job.key
+    if _keep_success(store, completing.turn.run):
+        return
     stored = store.run(key)
     outcome = stored.outcome if stored and stored.state is RunState.FAILED else None
     if outcome and outcome.duration_ms is not None:
@@ -207,9 +220,8 @@ def _tell_success(completing: _Completing) -> None:
         store.finish(key, RunState.SUCCEEDED, datetime.now(UTC), replace(outcome, failure=of_query), seen=True)
 
 
-def _begun(completing: _Completing, run: Run) -> Store:
+def _begun(store: Store, run: Run) -> Store:
     """The store, in which this run has its key."""
-    store = completing.store()
     # Whatever was recorded before it: this decision is what the run was submitted with.
     if not store.begin(run.begun):
         _require_its_own(store, run)
@@ -217,7 +229,7 @@ def _begun(completing: _Completing, run: Run) -> Store:
 
 
 def _finish(completing: _Completing, run: Run) -> bool:
-    store = _begun(completing, run)
+    store = _begun(completing.store(), run)
     seen = bool(completing.failed) or completing.saw_success
     store.finish(run.key, run.state, run.ended_at or datetime.now(UTC), run.outcome, seen=seen)
     return True

@@ -290,6 +290,74 @@ def test_so_it_has_though_another_run_read_its_log_and_its_own_could_not(
     assert told.outcome == read.outcome and read.outcome is not None
 
 
+UNSURE = Ending(is_unsure=True)
+
+
+def unsure(nightly: Nightly, key: str) -> Turn:
+    """A job whose task failed and did not see how that ended, nor does a log tell so far."""
+    turn = nightly.prepare(key)
+    report = complete(turn, nightly.url, failed=None, ending=UNSURE)
+    assert report.problems[-1] == "the event log is not there yet: the cohort's next decision reads it"
+    return turn
+
+
+@pytest.mark.parametrize("following", ["e/10/2", "e/11/1"], ids=["retry", "next night"])
+def test_changes_are_suspected_where_a_task_failed_and_no_log_tells_how(nightly: Nightly, following: str) -> None:
+    """A driver that is killed leaves none in a bucket."""
+    for night in range(10):
+        nightly.night(f"e/{night}/1")
+    assert unsure(nightly, "e/10/1").decision.in_force
+    assert nightly.prepare(following).decision.in_force == ()
+    failed = nightly.stored("e/10/1")
+    assert (failed.state, failed.failed_unseen) == (RunState.FAILED, following == "e/11/1")
+
+
+@pytest.mark.parametrize("following", ["e/1/2", "e/2/1"], ids=["retry", "next night"])
+@pytest.mark.parametrize(
+    ("work", "state"),
+    [
+        ([execution_start(), execution_end(time=2400)], RunState.SUCCEEDED),
+        ([execution_start(), execution_end(error="boom")], RunState.FAILED),
+    ],
+    ids=["clean", "failed"],
+)
+def test_its_log_tells_of_it_once_it_is_there(
+    nightly: Nightly, work: Sequence[bytes], state: RunState, following: str
+) -> None:
+    leave(unsure(nightly, "e/1/1"), *work)
+    nightly.prepare(following)
+    told = nightly.stored("e/1/1")
+    assert (told.state, told.ended_at is None) == (state, False)
+
+
+@pytest.mark.parametrize("left", [None, "local-1.inprogress", "local-1"], ids=["none", "open", "broken off"])
+def test_what_tells_nothing_of_it_for_days_leaves_it_failed(
+    nightly: Nightly, monkeypatch: pytest.MonkeyPatch, left: str | None
+) -> None:
+    turn = unsure(nightly, "e/1/1")
+    if left:
+        land(turn, execution_start(), execution_end(), name=left)
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").failed_unseen, "the job may go on"
+    monkeypatch.setattr(settle_earlier, "LOST_AFTER", timedelta(days=-1))
+    nightly.prepare("e/3/1")
+    failed = nightly.stored("e/1/1")
+    assert (failed.state, failed.failed_unseen) == (RunState.FAILED, False)
+    assert (failed.failure.kind if failed.failure else None) is (FailureKind.DRIVER_LOST if left else None)
+
+
+def test_one_of_several_jobs_that_left_no_log_may_never_have_started(nightly: Nightly) -> None:
+    unsure(nightly, "e/1/1")
+    prepare(replace(nightly.job("e/1/2"), shares_task=True), nightly.url)
+    assert nightly.stored("e/1/1").state is RunState.LOST
+
+
+def test_a_retry_has_its_log_though_the_try_before_it_told_nothing_yet(nightly: Nightly) -> None:
+    """Spark may have started."""
+    unsure(nightly, "e/1/1")
+    assert nightly.prepare("e/1/2").event_log_dir
+
+
 def test_who_begins_anew_was_not_seen_to_succeed(nightly: Nightly) -> None:
     """A DAG run that was deleted and is there again."""
     complete(late(nightly, "e/1/1"), nightly.url, failed=False)

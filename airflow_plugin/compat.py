@@ -8,7 +8,6 @@ try:
         AirflowException,
         AirflowSkipException,
         AirflowTaskTimeout,
-        TaskDeferralError,
         TaskDeferralTimeout,
         TaskDeferred,
     )
@@ -18,7 +17,6 @@ except ImportError:  # Airflow 3.1
         AirflowException,
         AirflowSkipException,
         AirflowTaskTimeout,
-        TaskDeferralError,
         TaskDeferralTimeout,
         TaskDeferred,
     )
@@ -27,7 +25,6 @@ __all__ = [
     "AirflowException",
     "AirflowSkipException",
     "AirflowTaskTimeout",
-    "TaskDeferralError",
     "TaskDeferralTimeout",
     "TaskDeferred",
     "conf",

@@ -19,7 +19,6 @@ from airflow_plugin.compat import (
     AirflowException,
     AirflowSkipException,
     AirflowTaskTimeout,
-    TaskDeferralError,
     TaskDeferralTimeout,
     TaskDeferred,
 )
@@ -100,10 +99,6 @@ class TaskSteering:
             # Nobody saw its job end, which may go on.
             self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
             raise
-        except TaskDeferralError as error:
-            # Its trigger failed by itself, and its job may go on; or for its job, of which some triggers tell in no other way.
-            self._ended(failed=None, error=str(error), is_unsure=True)
-            raise
         except TaskDeferred:
             self._catch_up()
             raise
@@ -115,9 +110,9 @@ class TaskSteering:
         finally:
             self._leave()
 
-    def _ended(self, *, failed: bool | None, error: str = "", is_unsure: bool = False) -> None:
-        """Harvest what was submitted: in this try, else in one that this one went on with. The job is over, or nobody looks after
-        it any more (`is_unsure`): a timeout now is not its own."""
+    def _ended(self, *, failed: bool | None, error: str = "") -> None:
+        """Harvest what was submitted: in this try, else in one that this one went on with. The job is over: a timeout now is not
+        its own."""
         with failing_open(self._log, "harvest this run's event log", (AirflowTaskTimeout,)):
             if self.killed or not self.engine.waits(self.operator):
                 self._log.info("spark-tuner: the event log is harvested at the cohort's next run")
@@ -126,15 +121,15 @@ class TaskSteering:
             self._waited = 0.0
             is_own = self._has_submitted and not self._goes_on_with_another
             begun = self._begun if is_own else self._submitted_before()
-            if (failed or is_unsure) and self._is_of_earlier_tries(begun):
+            if failed and self._is_of_earlier_tries(begun):
                 # It may have failed before it asked for the job, which may go on.
                 self._log.info("spark-tuner: what an earlier try submitted is harvested at the cohort's next run")
                 return
-            if not (begun or is_own or failed or is_unsure):
+            if not (begun or is_own or failed):
                 # How it ended, its log tells.
                 begun, failed = self._outlived(), None
             if begun:
-                self._harvest(begun, failed, error, is_unsure=is_unsure)
+                self._harvest(begun, failed, error)
 
     def kill(self) -> None:
         """What the operator would submit now is not to be submitted, and nothing is waited for: its process is being ended, by a
@@ -385,7 +380,7 @@ class TaskSteering:
             may_go_on = task.may_go_on or self.engine.ends_as_spark_submit
             return found(replace(task, may_go_on=may_go_on), current)
 
-    def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str, *, is_unsure: bool) -> None:
+    def _harvest(self, begun: Sequence[Begun], failed: bool | None, error: str) -> None:
         """For as long as a task may wait after all of its jobs; what is left then is for the next decisions of their cohorts."""
         from airflow_plugin import settings, turn
 
@@ -405,8 +400,7 @@ class TaskSteering:
                 ended = _with_late_log(ended)
             with self._masked(ended.turn.job.access):
                 how = failed if is_its_end and is_seen else None
-                unsure = is_unsure and is_seen and not has_one_failed
-                report = turn.end(ended, failed=how, error=error if is_seen else "", is_unsure=unsure)
+                report = turn.end(ended, failed=how, error=error if is_seen else "")
             has_one_failed = has_one_failed or (report is not None and report.has_failed)
             if number < len(begun) and (report is None or report.is_late or monotonic() >= until):
                 self._log.info(

@@ -118,18 +118,16 @@ def catch_up(begun: Begun, most_seconds: MostSeconds) -> None:
         _tell(begun.task.log, lines_of(f"{begun.turn.job.cohort}: {line}" for line in said), [])
 
 
-def end(begun: Begun, *, failed: bool | None, error: str = "", is_unsure: bool = False) -> loop.Report | None:
+def end(begun: Begun, *, failed: bool | None, error: str = "") -> loop.Report | None:
     """Harvest the run and tell of it in the task log and an XCom. The job is over: a timeout now is not its own. None where it
     could not be told of.
 
-    `error` is what the operator raised; whether the job failed is told by its log where `failed` is None. `is_unsure`: the
-    operator failed, as the job may have.
+    `error` is what the operator raised; whether the job failed is told by its log where `failed` is None.
     """
     ti, log = begun.task.ti, begun.task.log
     with failing_open(log, "harvest this run's event log", (AirflowTaskTimeout,)):
         with stats.timed("harvest", ti):
-            ending = replace(ending_in(error), is_unsure=is_unsure)
-            report = loop.complete(begun.turn, begun.store_url, failed=failed, ending=ending)
+            report = loop.complete(begun.turn, begun.store_url, failed=failed, ending=ending_in(error))
         with failing_open(log, "push the XCom " + XCOM_KEY):
             if begun.task.pushes_xcom:
                 name = begun.task.job_name

@@ -62,28 +62,6 @@ def test_a_run_that_was_seen_to_succeed_runs_on_until_its_log_is_there(store: St
     assert store.pending("etl.load") == []
 
 
-def test_a_run_whose_task_failed_without_having_seen_its_end_waits_for_its_log(store: Store) -> None:
-    store.begin(running("k"))
-    assert store.keep_unseen_failure("k")
-    unseen = replace(running("k"), state=RunState.FAILED)
-    assert (store.pending("etl.load"), unseen.failed_unseen) == ([unseen], True)
-    assert [cohort.last_state for cohort in store.cohorts()] == [RunState.FAILED]
-    assert not store.keep_unseen_failure("k") and not store.keep_success("k", LATER)
-    assert store.finish("k", RunState.SUCCEEDED, LATER, measured())
-    assert not store.keep_unseen_failure("k")
-    assert ([run.state for run in store.runs("etl.load")], store.pending("etl.load")) == ([RunState.SUCCEEDED], [])
-
-
-def test_it_may_be_given_up_and_begin_once_more_and_is_none_that_was_seen_to_succeed(store: Store) -> None:
-    for key in "abc":
-        store.begin(running(key))
-    store.keep_success("a", LATER)
-    assert not store.keep_unseen_failure("a")
-    assert store.keep_unseen_failure("b") and store.finish("b", RunState.FAILED, LATER, None)
-    assert store.keep_unseen_failure("c") and store.begin(running("c", summary="what it had"))
-    assert store.pending("etl.load") == [replace(running("a"), ended_at=LATER), running("c", summary="what it had")]
-
-
 @pytest.mark.parametrize(
     ("told", "seen"), [(RunState.FAILED, RunState.SUCCEEDED), (RunState.SUCCEEDED, RunState.FAILED)]
 )

@@ -11,7 +11,6 @@ from tuner.errors import TriedMeanwhileError
 from tuner.history.cohort_rows import count_in, count_out, lock
 from tuner.history.documents import decision_document, readable_decision
 from tuner.history.tables import RunRow
-from tuner.history.untold_runs import is_untold
 from tuner.history.upsert import insert_into
 from tuner.model.decision import Standing
 from tuner.model.run import Run, RunState
@@ -71,13 +70,8 @@ def _inserted(run: Run, document: str, dialect: str) -> Any:
 
 def _decided_anew(run: Run, document: str) -> Any:
     """Its key, where it runs already. What its task saw of its end stays, unless this is another run: a DAG run made again."""
-    its_own = (RunRow.key == run.key, is_untold(), RunRow.cohort == run.cohort)
-    now = {
-        "state": run.state.value,
-        "mode": run.decision.mode.value,
-        "event_log_dir": run.event_log_dir,
-        "decision": document,
-    }
+    its_own = (RunRow.key == run.key, RunRow.state == RunState.RUNNING.value, RunRow.cohort == run.cohort)
+    now = {"mode": run.decision.mode.value, "event_log_dir": run.event_log_dir, "decision": document}
     times = {"started_at": run.started_at, "ended_at": case((RunRow.started_at == run.started_at, RunRow.ended_at))}
     return update(RunRow).where(*its_own).values(**now, **times).returning(RunRow.key)
 

@@ -36,12 +36,10 @@ _MADE_UP_FOR = OF_EXECUTOR_MEMORY | {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a job ended, as far as its submitter saw: spark-submit's exit code (None: not known), and its last words; `is_unsure`:
-    it failed without having seen that, by which the job may have failed or goes on."""
+    """How a job ended, as far as its submitter saw: spark-submit's exit code (None: not known), and its last words."""
 
     exit_code: int | None = None
     said: str = ""
-    is_unsure: bool = False
 
 
 UNSEEN = Ending()

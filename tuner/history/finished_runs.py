@@ -12,7 +12,6 @@ from tuner.history.cohort_rows import keep_last_state
 from tuner.history.documents import outcome_document
 from tuner.history.plan_rows import replace_times
 from tuner.history.tables import RunRow
-from tuner.history.untold_runs import is_untold
 from tuner.model.run import Outcome, RunState
 
 # What a run's log may have told of its end where its driver saw the other.
@@ -51,19 +50,10 @@ def keep_success(connection: Connection, key: str, ended_at: datetime) -> bool:
     return connection.execute(update(RunRow).where(*running).values(ended_at=ended_at)).rowcount == 1
 
 
-def keep_unseen_failure(connection: Connection, key: str) -> bool:
-    """As `Store.keep_unseen_failure`."""
-    running = (RunRow.key == key, RunRow.state == RunState.RUNNING.value, RunRow.ended_at.is_(None))
-    if connection.execute(update(RunRow).where(*running).values(state=RunState.FAILED.value)).rowcount != 1:
-        return False
-    keep_last_state(connection, key, RunState.FAILED)
-    return True
-
-
 def _lacks(outcome: Outcome | None, *, goes_on: bool, tells_more: bool) -> ColumnElement[bool]:
     """Of a run's row, whether it has nothing yet that is worth as much."""
     if outcome is None:
-        return and_(RunRow.outcome.is_(None), is_untold())
+        return and_(RunRow.outcome.is_(None), RunRow.state == RunState.RUNNING.value)
     if outcome.duration_ms is None and not tells_more:
         # An outcome whose plans were let go is one.
         return RunRow.app_id.is_(None)

@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session, undefer
 from tuner.history.documents import Detail, decoded_decision, readable_decision, readable_outcome, readable_run
 from tuner.history.instance_runs import InstanceRuns, keys_before
 from tuner.history.tables import RunRow, TimesRow
-from tuner.history.untold_runs import is_untold
 from tuner.model.decision import Decision
 from tuner.model.query import total_data_bytes
 from tuner.model.run import LONGEST_RUN, Origin, Run, RunState
@@ -47,8 +46,8 @@ def run_of(key: str) -> Select[Any]:
 
 
 def running_of(cohort: str) -> Select[Any]:
-    """A cohort's runs whose end nobody told yet, oldest first."""
-    running = _rows().where(RunRow.cohort == cohort, is_untold())
+    """A cohort's running runs, oldest first."""
+    running = _rows().where(RunRow.cohort == cohort, RunRow.state == RunState.RUNNING.value)
     return running.order_by(RunRow.started_at, RunRow.key)
 
 
@@ -64,8 +63,8 @@ def runs_of_task(origin: Origin) -> Select[Any]:
 
 
 def running_of_task(origin: Origin) -> Select[Any]:
-    """The runs of a task instance whose end nobody told yet, oldest first."""
-    return runs_of_task(origin).where(is_untold())
+    """The running runs of a task instance, oldest first."""
+    return runs_of_task(origin).where(RunRow.state == RunState.RUNNING.value)
 
 
 def succeeded_between(cohort: str, after: datetime, before: datetime, limit: int) -> Select[Any]:

@@ -22,7 +22,7 @@ from tuner.history.cohort_rows import CohortSummary, keep_stance, read_cohorts
 from tuner.history.documents import Detail, details_document
 from tuner.history.elsewhere import read_elsewhere
 from tuner.history.engine import explained, reader, writer
-from tuner.history.finished_runs import finish_run, keep_success, keep_unseen_failure
+from tuner.history.finished_runs import finish_run, keep_success
 from tuner.history.forgotten_runs import forget_cohort, forget_runs, read_names
 from tuner.history.import_rows import import_rows, read_imports, replace_imports
 from tuner.history.instance_runs import InstanceRuns
@@ -193,12 +193,6 @@ class Store:
         measured. False, and nothing changes, where it is not running."""
         with self._writing() as connection:
             return keep_success(connection, key, ended_at)
-
-    def keep_unseen_failure(self, key: str) -> bool:
-        """Keep of a running run that its task failed without having seen its job end: it counts as failed, without an end, until
-        its log tells. False, and nothing changes, where it is not running, or was seen to succeed."""
-        with self._writing() as connection:
-            return keep_unseen_failure(connection, key)
 
     def forget(self, key: str) -> None:
         """Takes out a run that began and was never submitted; one that has ended stays."""

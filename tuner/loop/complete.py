@@ -37,7 +37,7 @@ from tuner.within_time import aside, within
 
 def complete(turn: Turn, store_url: str, *, failed: bool | None, ending: Ending = UNSEEN) -> Report:
     """Harvest the run's event log and store its outcome. Never raises. `ending` is what its driver saw of the job's end; where
-    it saw none (`failed` is None), the log tells, and where that does not either, it failed if its driver did (`is_unsure`).
+    it saw none (`failed` is None), the log tells.
 
     What takes longer than `turn.job.most_seconds` allows is left for the cohort's next decision, as is a log that is to land
     later than its job ends. There that time is for the harvest of earlier runs, where their decision did not wait for all of it.
@@ -79,11 +79,6 @@ class _Completing:
         """Whether its driver saw the job succeed, not only its submission."""
         return self.failed is False and not self.turn.job.may_go_on
 
-    @property
-    def keeps_end(self) -> bool:
-        """Whether the store is to know how its driver ended before its log tells."""
-        return self.saw_success or self.ending.is_unsure
-
     def store(self) -> Store:
         """The history store, which is opened once: each time takes its statements anew. StoreError as `Store.open`."""
         if self._opened is None:
@@ -110,11 +105,11 @@ def _not_completed(completing: _Completing) -> Report:
 
 def _completed(completing: _Completing) -> Report:
     turn, problems = completing.turn, completing.problems
-    if completing.keeps_end:
+    if completing.saw_success:
         # Its harvest may take longer than anybody waits, and what it tells of queries that failed is not of the job. A store that
         # does not answer keeps nobody from it.
         with suppress(RuntimeError):
-            aside(partial(_keep_end_aside, completing))
+            aside(partial(_keep_success_aside, completing))
     found = problems.guard("harvest the event log", partial(_harvest_of, completing), None)
     why = _why_later(completing, found)
     if why and completing.failed:
@@ -123,7 +118,8 @@ def _completed(completing: _Completing) -> Report:
             problems.found.append(f"{why}: the cohort's next decision reads what more it tells of the failure")
         found = None if completing.is_unread else found
     elif why:
-        problems.guard("record how the task ended", partial(_tell_end, completing), None)
+        if completing.saw_success:
+            problems.guard("record that the run succeeded", partial(_tell_success, completing), None)
         problems.guard("harvest earlier runs", partial(_wait_for_earlier, completing), None)
         # Of earlier runs, which were read before this one or beside it.
         _booked(completing, None)
@@ -156,8 +152,8 @@ def _why_later(completing: _Completing, found: HarvestedRun | None) -> str:
     """Why the log is left for later; "" where it tells now what it ever will."""
     if completing.is_unread:
         return "the event log could not be read"
-    may_come = completing.turn.job.log_lands_late or completing.ending.is_unsure
-    return "the event log is not there yet" if may_come and not has_ended(found) else ""
+    late = completing.turn.job.log_lands_late and not has_ended(found)
+    return "the event log is not there yet" if late else ""
 
 
 def _wait_for_earlier(completing: _Completing) -> None:
@@ -196,29 +192,25 @@ def _harvest_of(completing: _Completing) -> HarvestedRun | None:
     return found
 
 
-def _keep_end_aside(completing: _Completing) -> None:
-    """As `_keep_end`, but leaves what it was decided to have as it is stored. What fails is told where the outcome is."""
+def _keep_success_aside(completing: _Completing) -> None:
+    """As `_keep_success`, but leaves what it was decided to have as it is stored. What fails is told where the outcome is."""
     run = completing.turn.run
     with suppress(Exception), Store.open(completing.store_url) as store:
         stored = store.run(run.key)
         if stored is None:
             store.begin(run.begun)
         if stored is None or stored.started_at == run.started_at:
-            _keep_end(completing, store)
+            store.keep_success(run.key, datetime.now(UTC))
 
 
-def _keep_end(completing: _Completing, store: Store) -> bool:
-    """Has the store know of the run, in which it goes on, how its task ended."""
-    key = completing.turn.run.key
-    return store.keep_success(key, datetime.now(UTC)) if completing.saw_success else store.keep_unseen_failure(key)
+def _keep_success(store: Store, run: Run) -> bool:
+    return _begun(store, run).keep_success(run.key, datetime.now(UTC))
 
 
-def _tell_end(completing: _Completing) -> None:
-    """As `_keep_end`; of a success also where a run beside has read its log meanwhile, and a failure in it."""
-    if not completing.keeps_end:
-        return
-    store, key = _begun(completing.store(), completing.turn.run), completing.turn.job.key
-    if _keep_end(completing, store) or not completing.saw_success:
+def _tell_success(completing: _Completing) -> None:
+    """As `_keep_success`, also where a run beside has read its log meanwhile, and a failure in it."""
+    store, key = completing.store(), completing.turn.job.key
+    if _keep_success(store, completing.turn.run):
         return
     stored = store.run(key)
     outcome = stored.outcome if stored and stored.state is RunState.FAILED else None

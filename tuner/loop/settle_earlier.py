@@ -16,7 +16,7 @@ from tuner.history.store import Store
 from tuner.loop.catching_up import CatchingUp
 from tuner.loop.earlier_tries import UNSTEERED_END
 from tuner.loop.event_log_place import of_key
-from tuner.loop.harvest import HarvestedRun, harvest
+from tuner.loop.harvest import harvest
 from tuner.loop.logs_of_runs import LogsOfRuns
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, unmark
@@ -65,8 +65,7 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     except Exception as error:
         if given_up:
             # Where its task ended before it, or for another job, it may never have started.
-            may_not_have = has_succeeded or (job.shares_task and job.is_waited_for)
-            is_blamed = (superseded or run.failed_unseen) and not may_not_have
+            is_blamed = superseded and not (has_succeeded or (job.shares_task and job.is_waited_for))
             store.finish(run.key, RunState.FAILED if is_blamed else RunState.LOST, now, None)
             if isinstance(error, EventLogUnreadError):
                 problems.found.append(f"gave up the log of run {run.key}: {error}")
@@ -76,7 +75,12 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     tells = was_seen and (not superseded or root_cause(found.application.failures) is not None)
     if not (given_up or tells or found.application.status is Completeness.COMPLETE):
         return
-    failed = was_seen or (_seems_failed(job, run, found) and not has_succeeded)
+    # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where no
+    # task sees how its job ends, one that succeeded may be cleared, and one of several jobs fails for another's failure: a clean
+    # log accuses no change then.
+    is_unseen = job.log_lands_late or not job.is_waited_for or job.shares_task
+    seems_failed = found.has_failed or (superseded and not (is_unseen and has_ended(found)))
+    failed = was_seen or (seems_failed and not has_succeeded)
     state = state_of(found.application, failed=failed)
     outcome = problems.guard(f"read the plans of run {run.key}", found.outcome, None)
     if outcome:
@@ -84,15 +88,6 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
     if outcome and state is RunState.FAILED:
         outcome = replace(outcome, failure=failure_of_run(found, outcome, is_seen=was_seen))
     _finish(store, replace(run, state=state, outcome=outcome), now)
-
-
-def _seems_failed(job: JobToRun, run: Run, found: HarvestedRun) -> bool:
-    """Whether a run failed whose driver was killed or whose worker was lost: whether its task counted as failed, nobody tells; a
-    later try says so. Where no task sees how its job ends, one that succeeded may be cleared, and one of several jobs fails for
-    another's failure: a clean log accuses no change then."""
-    is_unseen = job.log_lands_late or not job.is_waited_for or job.shares_task or run.failed_unseen
-    has_failed = _is_superseded(job, run) or run.failed_unseen
-    return found.has_failed or (has_failed and not (is_unseen and has_ended(found)))
 
 
 def _finish(store: Store, run: Run, now: datetime) -> None:

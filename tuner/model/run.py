@@ -21,7 +21,7 @@ LONGEST_RUN = timedelta(days=2)
 
 class RunState(StrEnum):
     """running: submitted, not harvested. lost: its log never came. partial: its log breaks off. One that is running and has an
-    end was seen to succeed before its log was there; one that failed and has none did so without anybody who saw it."""
+    end was seen to succeed before its log was there."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -148,11 +148,6 @@ class Run:
     def was_seen_to_succeed(self) -> bool:
         """Whether its task saw it succeed before its log was read (`Store.keep_success`), whatever failed in it on the way."""
         return self.state is RunState.RUNNING and self.ended_at is not None
-
-    @property
-    def failed_unseen(self) -> bool:
-        """Whether its task failed and did not see how its job ended, nor has its log told since (`Store.keep_unseen_failure`)."""
-        return self.state is RunState.FAILED and self.ended_at is None
 
     @property
     def fingerprints(self) -> set[str]:

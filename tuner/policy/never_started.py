@@ -8,8 +8,8 @@ from tuner.model.run import Run, RunState
 
 
 def left_no_log(run: Run) -> bool:
-    """Whether it failed and no log tells of it, nor is to tell yet."""
-    return run.state is RunState.FAILED and run.outcome is None and not run.failed_unseen
+    """Whether it failed and no log tells of it."""
+    return run.state is RunState.FAILED and run.outcome is None
 
 
 def may_lack_jar(run: Run) -> bool:

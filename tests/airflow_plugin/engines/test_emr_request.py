@@ -15,11 +15,9 @@ pytest.importorskip("airflow.providers.amazon", reason="it is of the dev group")
 
 import shlex
 
-from airflow.providers.amazon.aws.hooks.emr import EmrContainerHook
 from airflow.providers.amazon.aws.operators.emr import EmrContainerOperator, EmrServerlessStartJobOperator
 from moto.emrcontainers.models import emrcontainers_backends
 
-from airflow_plugin.compat import AirflowException, TaskDeferred
 from airflow_plugin.engines.emr_on_eks import EmrOnEks
 from airflow_plugin.engines.emr_serverless import EmrServerless
 from airflow_plugin.engines.engine import Additions
@@ -261,29 +259,6 @@ def test_one_that_does_not_wait_is_harvested_at_the_next_decision(
     assert [r.state for r in stored()] == [RunState.RUNNING]
     run(emr.operator(wait_for_completion=False), "r2")
     assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
-
-
-@pytest.mark.parametrize(
-    ("how", "state"), [("ok", RunState.SUCCEEDED), ("fail", RunState.FAILED), (None, RunState.FAILED)]
-)
-def test_where_a_trigger_of_eks_fails_its_log_tells_of_the_job(
-    aws: AwsAccount,
-    service: SparkService,
-    stored: Stored,
-    monkeypatch: pytest.MonkeyPatch,
-    how: str | None,
-    state: RunState,
-) -> None:
-    """Older ones fail for a job that does, and for whatever else keeps them from watching it."""
-    emr, service.how = Eks(aws), how
-    monkeypatch.setattr(EmrContainerHook, "check_query_status", lambda *_, **__: "RUNNING")
-    with pytest.raises(TaskDeferred):
-        run(emr.operator(deferrable=True, wait_for_completion=False), "r1")
-    ti: Any = TaskInstance(run_id="r1")
-    with pytest.raises(AirflowException, match="Trigger failure"):
-        emr.operator(deferrable=True).resume_execution("__fail__", {"error": "Trigger failure"}, {"ti": ti})
-    (told,) = stored()
-    assert (told.state, told.failed_unseen) == (state, how is None)
 
 
 def test_serverless_is_deferred_before_it_submits(aws: AwsAccount, service: SparkService, stored: Stored) -> None:

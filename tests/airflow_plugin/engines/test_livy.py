@@ -299,12 +299,6 @@ def test_a_resumed_task_whose_job_failed_counts_as_failed(
     assert [r.state for r in stored()] == [RunState.FAILED]
 
 
-def fail_deferred(error: str) -> None:
-    """As Airflow has a task fail whose trigger did."""
-    with pytest.raises(AirflowException, match=error):
-        operator(deferrable=True).resume_execution("__fail__", {"error": error}, {"ti": TaskInstance(run_id="r1")})
-
-
 def test_a_deferral_that_lasts_too_long_is_no_end_of_the_job(
     service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,41 +307,11 @@ def test_a_deferral_that_lasts_too_long_is_no_end_of_the_job(
     service.how = "die"
     with pytest.raises(TaskDeferred):
         run("r1", deferrable=True)
-    fail_deferred("Trigger timeout")
+    with pytest.raises(AirflowException, match="Trigger timeout"):
+        operator(deferrable=True).resume_execution(
+            "__fail__", {"error": "Trigger timeout"}, {"ti": TaskInstance(run_id="r1")}
+        )
     assert [r.state for r in stored()] == [RunState.RUNNING]
-
-
-@pytest.mark.parametrize(
-    ("how", "state"), [("ok", RunState.SUCCEEDED), ("fail", RunState.FAILED), ("die", RunState.FAILED)]
-)
-def test_where_a_trigger_breaks_the_log_tells_how_the_job_ended(
-    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch, how: str, state: RunState
-) -> None:
-    """By its service's errors, or for a job that failed."""
-    Deferring(monkeypatch)
-    service.how = how
-    with pytest.raises(TaskDeferred):
-        run("r1", deferrable=True)
-    fail_deferred("Trigger failure")
-    (failed,) = stored()
-    assert (failed.state, failed.failed_unseen) == (state, how == "die")
-
-
-def test_a_job_that_goes_on_as_its_trigger_breaks_ends_as_its_log_tells(
-    service: SparkService, stored: Callable[[], list[Run]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Deferring(monkeypatch)
-    service.how = None
-    with pytest.raises(TaskDeferred):
-        run("r1", deferrable=True)
-    fail_deferred("Trigger failure")
-    assert [r.failed_unseen for r in stored()] == [True]
-    service.how = "ok"
-    service.run(service.submitted.pop())
-    with pytest.raises(TaskDeferred):
-        run("r2", deferrable=True)
-    assert [r.state for r in stored()] == [RunState.SUCCEEDED, RunState.RUNNING]
-    assert THRESHOLD in service.last
 
 
 def test_how_a_resumed_task_ends_tells_nothing_of_an_earlier_tries_job(

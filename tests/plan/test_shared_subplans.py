@@ -189,6 +189,60 @@ def test_one_group_of_all_rows_may_have_conditions_on_any_column() -> None:
     assert _found(*ALL_TOGETHER, ("sum(v#12)", "count(distinct v#12)"), ("sum(v#2)", "count(distinct v#2)")) == []
 
 
+# Sales by the year of a date, of two years: what is pushed below the groups is on the date.
+DATED = """
+SortMergeJoin | [c#4], [c#14], Inner | number of output rows=90
+  HashAggregate | (keys=[year#3, c#4], functions=[sum(v#2)]) | number of output rows=90
+    Exchange | hashpartitioning(year#3, c#4, 8) | data size=3200; shuffle records written=100
+      HashAggregate | (keys=[year#3, c#4], functions=[partial_sum(v#2)]) | number of output rows=100
+        Project | [v#2, c#4, year(s#6) AS year#3]
+          BroadcastHashJoin | [d#1], [k#5], Inner, BuildRight | number of output rows=200000
+            Filter | (isnotnull(s#6) AND (year(s#6) = 2001)) | number of output rows=200000
+              Scan parquet t.sales | [d#1,v#2,c#4,s#6] | number of output rows=1000000
+            BroadcastExchange | HashedRelationBroadcastMode | data size=100
+              Scan parquet t.days | [k#5] | number of output rows=7000
+  HashAggregate | (keys=[year#13, c#14], functions=[sum(v#12)]) | number of output rows=95
+    Exchange | hashpartitioning(year#13, c#14, 8) | data size=6400; shuffle records written=200
+      HashAggregate | (keys=[year#13, c#14], functions=[partial_sum(v#12)]) | number of output rows=200
+        Project | [v#12, c#14, year(s#16) AS year#13]
+          BroadcastHashJoin | [d#11], [k#15], Inner, BuildRight | number of output rows=300000
+            Filter | (isnotnull(s#16) AND year(s#16) IN (2002,2003)) | number of output rows=300000
+              Scan parquet t.sales | [d#11,v#12,c#14,s#16] | number of output rows=1000000
+            BroadcastExchange | HashedRelationBroadcastMode | data size=100
+              Scan parquet t.days | [k#15] | number of output rows=7000
+"""
+
+
+def test_a_condition_on_what_a_key_is_computed_of_is_one_on_the_key() -> None:
+    (shared,) = _found(text=DATED)
+    assert (shared.relations, shared.times, shared.scanned_rows) == (("t.days", "t.sales"), 2, 1_000_000)
+    assert shared.saved_amounts["scan"] == 4 * 1_000_000 + 7_000
+
+
+def test_nulls_that_another_condition_leaves_out_are_no_condition() -> None:
+    """Of an IN Spark does not say that it takes no nulls."""
+    (shared,) = _found(("isnotnull(s#16) AND ", ""), text=DATED)
+    assert shared.times == 2
+    assert _found(("isnotnull(s#16) AND ", ""), ("(year(s#6) = 2001)", "true"), text=DATED) == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        pytest.param("(year(s#6) = 2001) AND (s#6 > 2001-03-01)", id="and one on the date itself"),
+        pytest.param("(dayofyear(s#6) = 201)", id="something else of the date"),
+        pytest.param("(year(s#66) = 2001)", id="the year of another date"),
+    ],
+)
+def test_a_condition_on_another_column_beside_it_stays_one(condition: str) -> None:
+    assert _found(("(year(s#6) = 2001)", condition), text=DATED) == []
+
+
+def test_a_key_that_is_written_there_is_computed_of_nothing() -> None:
+    both = ((f"year(s#{at}) AS year", "1 AS year") for at in (6, 16))
+    assert _found(*both, text=DATED) == []
+
+
 def test_what_is_read_from_another_place_says_so() -> None:
     (shared,) = _found(text=REUSED)
     assert (shared.times, shared.reused, shared.saved_amounts) == (2, True, {})

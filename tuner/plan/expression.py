@@ -114,6 +114,13 @@ def alias(text: str) -> tuple[str, str, int] | None:
 
 
 @by_text
+def aliases(project: str) -> tuple[tuple[str, str, int], ...]:
+    """What the text of a projection renames or computes, each taken apart."""
+    found = bracketed(project)
+    return tuple(filter(None, map(alias, split_at_columns(found[0])))) if found else ()
+
+
+@by_text
 def single_attribute(text: str) -> tuple[str, int] | None:
     """The column an expression is, through casts; None when it computes something."""
     for _ in range(_MAX_CASTS):

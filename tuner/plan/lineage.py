@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.expression import (
     alias,
+    aliases,
     attributes,
     bracketed,
     single_attribute,
@@ -123,11 +124,9 @@ def _project(node: PlanNode, lineage: Lineage) -> None:
 @by_text
 def _renamed(project: str) -> tuple[tuple[int, str, int | None], ...]:
     """What a projection renames or computes: its id, its name, and the id of the column it is (None: it is computed)."""
-    found = bracketed(project)
-    aliases = (alias(part) for part in split_at_columns(found[0])) if found else ()
     return tuple(
         (id_, name, column[1] if (column := single_attribute(expression)) else None)
-        for expression, name, id_ in filter(None, aliases)
+        for expression, name, id_ in aliases(project)
     )
 
 

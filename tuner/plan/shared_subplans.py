@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from tuner.model.shared_subplan import SharedSubplan
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
 from tuner.plan.changed_table import above_changed_table
-from tuner.plan.expression import attributes, bracketed, conjuncts, split_top_level
+from tuner.plan.expression import aliases, attributes, bracketed, conjuncts, split_top_level
 from tuner.plan.joins import JOINS, every_join, parse_join
 from tuner.plan.lineage import lineage_of
 from tuner.plan.node import PlanNode, made_once, prunes
 from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
 from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import SHUFFLES, counted_rows
+from tuner.plan.without_nulls import without_nulls
 
 # A scan of fewer rows takes less than what comes with another shuffle.
 LEAST_ROWS = 100_000
@@ -34,7 +35,8 @@ _Amounts = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """One condition: on which relations' rows, its text without the ids of columns, and these by their sources.
+    """One condition: on which relations' rows, its text without the ids of columns, these by their sources, and the columns that
+    it asks above: the key where it is on what the key is computed of.
 
     `prunes` says that it is on partitions: what it leaves out is not even read. Of one that Spark derives from another
     relation's rows, `text` names the relations and `values` are the conditions on these.
@@ -43,6 +45,7 @@ class _Condition:
     relations: tuple[str, ...]
     text: str
     columns: frozenset[str]
+    asked: frozenset[str]
     prunes: bool
     values: frozenset[_Condition] = frozenset()
 
@@ -122,25 +125,41 @@ class _Finder:
         keys = frozenset(map(self._lineage.source, split_top_level(parts[0]))) if parts else frozenset[str]()
         reused = any(node.name == "ReusedExchange" for node in way[:at])
         is_distinct = parts is not None and _DISTINCT.search(parts[1]) is not None
-        conditions, derived = frozenset(self._conditions(way[at])), frozenset(self._derived(way[at]))
+        conditions = frozenset(self._conditions(way[at], self._computed(way[at], keys)))
+        derived = frozenset(self._derived(way[at]))
         return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, is_distinct, reused)
 
-    def _conditions(self, top: PlanNode) -> Iterator[_Condition]:
+    def _computed(self, top: PlanNode, keys: frozenset[str]) -> dict[str, str]:
+        """What is computed as one of these keys, with the column that holds it: `year(d#1)`, as which Spark pushes conditions on
+        the key below it."""
+        found = {}
+        for node in top.walk():
+            for expression, name, id_ in aliases(node.text) if node.name == "Project" else ():
+                is_key = self._lineage.source(column := f"{name}#{id_}") in keys
+                if is_key and id_ in self._lineage.computed and attributes(expression):
+                    found[expression] = column
+        return found
+
+    def _conditions(self, top: PlanNode, computed: Mapping[str, str]) -> Iterator[_Condition]:
         for node in top.walk():
             partitions = bracketed(node.metadata.get("PartitionFilters", ""))
             found = conjuncts(node.text.removeprefix("Filter ")) if node.name == "Filter" else []
             for conjunct in found or (split_top_level(partitions[0]) if partitions else ()):
                 if conjunct.startswith(_DERIVED):
                     continue
-                columns = frozenset(self._lineage.source(f"{name}#{id_}") for name, id_ in attributes(conjunct))
-                yield _Condition(self.below.relations(node), _ID.sub("", conjunct), columns, node.name != "Filter")
+                columns, asked = (self._columns(text) for text in (conjunct, _above(conjunct, computed)))
+                relations, text = self.below.relations(node), _ID.sub("", conjunct)
+                yield _Condition(relations, text, columns, asked, node.name != "Filter")
+
+    def _columns(self, condition: str) -> frozenset[str]:
+        return frozenset(self._lineage.source(f"{name}#{id_}") for name, id_ in attributes(condition))
 
     def _derived(self, top: PlanNode) -> Iterator[_Condition]:
         """Those of dynamic pruning and of bloom filters, which scans of other sources tell by their subqueries alone."""
         for node in top.walk():
             for made in map(made_once, filter(prunes, node.subqueries)):
-                source, values = " ".join(self.below.relations(made)), frozenset(self._conditions(made))
-                yield _Condition(self.below.relations(node), source, frozenset(), is_scan(node), values)
+                source, values = " ".join(self.below.relations(made)), frozenset(self._conditions(made, {}))
+                yield _Condition(self.below.relations(node), source, frozenset(), frozenset(), is_scan(node), values)
 
     def shared(self, join: str, relations: tuple[str, ...], copies: Sequence[_Copy]) -> SharedSubplan | None:
         """What making copies once would leave out and add; None where they read too little for it, or where a group has rows
@@ -154,7 +173,7 @@ class _Finder:
         own = _own([copy.conditions for copy in ran])
         # Of all rows together there is one group: its functions take those that meet a copy's condition, but for DISTINCT.
         is_one = not ran[0].keys and not any(copy.is_distinct for copy in ran)
-        if not is_one and any(not one.columns <= ran[0].keys for mine in own for one in mine):
+        if not is_one and any(not _is_on(ran[0].keys, one, mine) for mine in own for one in mine):
             return None
         left_out = frozenset().union(*own, *_own([copy.derived for copy in ran]))
         some, pruned = (
@@ -201,6 +220,20 @@ class _Finder:
 
         is_of_some(top)
         return summed(of_all), summed(of_some)
+
+
+def _above(condition: str, computed: Mapping[str, str]) -> str:
+    """A condition as it is asked above where these are computed."""
+    for expression, column in computed.items():
+        if expression in condition:  # and is no part of another one, as `year(d#1)` is of `dayofyear(d#1)`
+            condition = column.join(re.split(rf"(?<!\w){re.escape(expression)}(?!\w)", condition))
+    return condition
+
+
+def _is_on(keys: frozenset[str], condition: _Condition, own: frozenset[_Condition]) -> bool:
+    """Whether a copy's own condition is on its keys, or leaves out nulls of which another one is not true either."""
+    others = own - {condition} if without_nulls(condition.text) else ()
+    return condition.asked <= keys or any(other.columns == condition.columns for other in others)
 
 
 def _own(conditions: Sequence[frozenset[_Condition]]) -> list[frozenset[_Condition]]:

@@ -30,6 +30,13 @@ BY_ITEM = "SELECT d_year, s_item, sum(s_amount) total FROM"
 OF_ZEROS = f"(SELECT *, (s_id % 2 - 0.5D) * 0.0D AS s_zero FROM sales) JOIN {JOINED.partition(' JOIN ')[2]}"
 OF_ALL = f"SELECT s_item, d_year, s_amount FROM {JOINED}"
 OF_PARTS = "SELECT p_item, d_year, p_amount FROM parts JOIN days ON p_day = d_day"
+# Conditions on what is computed of dates are pushed below it.
+DATED = f"(SELECT *, trunc(s_date, 'YEAR') AS s_year FROM sales) JOIN {JOINED.partition(' JOIN ')[2]}"
+OF_YEARS = f"SELECT year(s_date) y, i_kind, count(*) n, max(s_date) last FROM {JOINED} GROUP BY year(s_date), i_kind"
+DATED_PARTS = (
+    f"SELECT i_kind k, month(s_date) m, s_amount a FROM {JOINED} UNION ALL "
+    "SELECT d_quarter, month(p_date), p_amount FROM parts JOIN days ON p_day = d_day"
+)
 OF_TEXTS = (
     "WITH g AS (SELECT d_year, i_kind, count(*) n, min(s_broken) m FROM sales_as_text JOIN days ON s_day = d_day "
     "JOIN items ON s_item = i_item GROUP BY d_year, i_kind)"
@@ -71,6 +78,36 @@ STATEMENTS = {
     "other functions": two("sum(s_amount + 1) n", "GROUP BY i_kind", "", "").replace("+ 1", "+ 2", 1),
     "computed keys": f"WITH g AS (SELECT d_year + 1 y, i_kind, count(*) n FROM {JOINED} GROUP BY 1, 2) {KINDS} "
     "WHERE a.y = 2002 AND b.y = 2003",
+    "years of dates": f"WITH g AS ({OF_YEARS}) SELECT a.n, a.last, b.n, b.last FROM g a JOIN g b ON a.i_kind = b.i_kind "
+    "WHERE a.y = 2001 AND b.y IN (2000, 2002)",
+    "years of dates, one without a condition": f"WITH g AS ({OF_YEARS}) SELECT a.n, a.last, b.y, b.n, b.last FROM g a "
+    "JOIN g b ON a.i_kind = b.i_kind WHERE a.y = 2001",
+    "years of dates, and the dates": two(
+        "year(s_date) y, count(*) n",
+        "GROUP BY year(s_date)",
+        "WHERE year(s_date) = 2001 AND s_date > '2001-03-01'",
+        "WHERE year(s_date) = 2002",
+    ),
+    "dates, and years of them": two(
+        "s_date, max(year(s_date)) n",
+        "GROUP BY s_date",
+        "WHERE year(s_date) = 2001",
+        "WHERE year(s_date) = 2002 AND s_date < '2002-02-01'",
+    ),
+    "years of dates, computed below": f"WITH g AS (SELECT s_year, i_kind, count(*) n FROM {DATED} GROUP BY s_year, i_kind) "
+    f"{KINDS} WHERE a.s_year = '2001-01-01' AND b.s_year = '2002-01-01'",
+    "months of several parts": f"WITH g AS (SELECT k, m, sum(a) n FROM ({DATED_PARTS}) GROUP BY k, m) "
+    "SELECT a.n, b.n FROM g a JOIN g b ON a.k <=> b.k WHERE a.m = 2 AND b.m = 3",
+    "years of groups by year": f"WITH g AS (SELECT y, count(*) n, max(last) FROM ({OF_YEARS}) GROUP BY y) "
+    "SELECT a.n, b.n FROM g a CROSS JOIN g b WHERE a.y = 2001 AND b.y = 2002",
+    "renamed columns": f"WITH g AS (SELECT year, kind, count(*) n FROM (SELECT d_year AS year, i_kind AS kind FROM {JOINED}) "
+    "GROUP BY year, kind) SELECT a.n, b.n FROM g a JOIN g b ON a.kind = b.kind WHERE a.year = 2001 AND b.year = 2002",
+    "computed zeros that are equal": two(
+        "-s_zero k, count(*) n",
+        "GROUP BY -s_zero",
+        *(f"WHERE CAST(-s_zero AS STRING) = '{z}'" for z in ("-0.0", "0.0")),
+        OF_ZEROS,
+    ),
     "what may fail": "WITH g AS (SELECT d_year, i_kind, sum(if(d_year = 2003, CAST(raise_error('bad') AS INT), 1)) n "
     f"FROM {JOINED} GROUP BY d_year, i_kind) {KINDS} {YEARS}",
     "zeros that are equal": two(
@@ -140,9 +177,13 @@ spark.range(0, 6000, 1, 2).selectExpr(
     "if(id % 17 = 0, NULL, id % 2000) AS s_day",
     "CAST(id % 97 AS DECIMAL(7, 2)) AS s_amount",
     "id % 97 / 7.0D AS s_price",
+    "if(id % 19 = 0, NULL, date_add(DATE'2000-01-01', CAST(id % 1200 AS INT))) AS s_date",
 ).write.parquet(f"{directory}/sales")
 spark.range(0, 3000, 1, 2).selectExpr(
-    "id % 40 AS p_item", "id % 2000 AS p_day", "CAST(id % 89 AS DECIMAL(7, 2)) AS p_amount"
+    "id % 40 AS p_item",
+    "id % 2000 AS p_day",
+    "CAST(id % 89 AS DECIMAL(7, 2)) AS p_amount",
+    "date_add(DATE'2000-01-01', CAST(id % 1100 AS INT)) AS p_date",
 ).write.parquet(f"{directory}/parts")
 spark.range(0, 2000, 1, 2).selectExpr(
     "id AS d_day",

@@ -27,6 +27,8 @@ REFUSED = {
     "all together, an average of whole numbers": "a function of one of them takes no condition",
     "all together, distinct": "a function of one of them takes no condition",
     "all together, by what may fail": "what may fail would be computed of other rows: divide",
+    "years of dates, and the dates": "a condition is on what they are not grouped by, or not exactly",
+    "computed zeros that are equal": "a condition is on what they are not grouped by, or not exactly",
     "zeros that are equal": "a condition is on what they are not grouped by, or not exactly",
     "texts that are equal": "a group of texts that are equal in several spellings above it takes rows in the order in which they "
     "come",

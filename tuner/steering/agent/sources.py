@@ -57,6 +57,7 @@ SOURCES = (
     "BroadcastCost",
     "JoinHints",
     "KeyFilters",
+    "Computed",
     "MergedPlans",
     "SumOverflow",
     "ReadColumns",

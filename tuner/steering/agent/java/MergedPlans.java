@@ -10,6 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.IsNotNull;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.Or;
@@ -143,17 +145,44 @@ public final class MergedPlans {
       if (either != null) conditions.add(either);
       Expression condition = and(conditions);
       made[i] = condition == null ? below.plans[i] : new Filter(condition, below.plans[i]);
-      above[i] = both(below.own[i], own[i]);
+      above[i] = both(below.own[i], and(withoutImplied(rest[i])));
     }
     return new MergedPlans(made, above);
+  }
+
+  /** Conditions without those that leave out nulls where another one does: of a null `year(d) = 2025` is not true. */
+  private static List withoutImplied(List conditions) {
+    List found = new ArrayList();
+    for (int i = 0; i < conditions.size(); i++) {
+      boolean isImplied = false;
+      for (int k = 0; k < conditions.size(); k++) {
+        isImplied = isImplied || implies((Expression) conditions.get(k), (Expression) conditions.get(i));
+      }
+      if (!isImplied) found.add(conditions.get(i));
+    }
+    return found;
+  }
+
+  private static boolean implies(Expression condition, Expression other) {
+    boolean isKnown = other instanceof IsNotNull && !(condition instanceof IsNotNull) && condition.deterministic();
+    if (!isKnown || !(((IsNotNull) other).child() instanceof Attribute)) return false;
+    Attribute column = (Attribute) ((IsNotNull) other).child();
+    List columns = Trees.list(condition.references());
+    if (columns.size() != 1 || !((Attribute) columns.get(0)).exprId().equals(column.exprId())) return false;
+    List nulls = new ArrayList();
+    nulls.add(new Literal(null, column.dataType()));
+    return !Boolean.TRUE.equals(moved(condition, columns, nulls).eval(null));
   }
 
   private static MergedPlans projects(LogicalPlan[] given) {
     MergedPlans below = below(given, Project.class);
     List[] named = new List[given.length];
+    Expression[] own = new Expression[given.length];
     for (int i = 0; i < given.length; i++) {
       named[i] = Trees.list(given[i] instanceof Project ? ((Project) given[i]).projectList() : given[i].output());
+      own[i] = new Computed(named[i], named[i]).of(below.own[i]);
     }
+    below = new MergedPlans(below.plans, own);
     List[] columns = below.columns(named);
     LogicalPlan[] made = new LogicalPlan[given.length];
     for (int i = 0; i < given.length; i++) made[i] = new Project(Trees.seq(columns[i]), below.plans[i]);
@@ -176,6 +205,7 @@ public final class MergedPlans {
       }
     }
     boolean isOne = keys[0].isEmpty();
+    Expression[] own = new Expression[given.length];
     for (int i = 0; i < given.length; i++) {
       if (below.own[i] == null) continue;
       if (isOne) {
@@ -183,11 +213,13 @@ public final class MergedPlans {
         for (int k = 0; k < named[i].size(); k++) named[i].set(k, where((Expression) named[i].get(k), below.own[i]));
         continue;
       }
+      List exact = exact(keys[i]);
+      own[i] = new Computed(namedBelow(given[i]), exact).of(below.own[i]);
       // A group then meets a condition with all of its rows, or with none.
-      boolean kept = Trees.ids(exact(keys[i])).containsAll(Trees.references(below.own[i]));
+      boolean kept = Trees.ids(exact).containsAll(Trees.references(own[i]));
       if (!kept) throw new Unlike("a condition is on what they are not grouped by, or not exactly");
     }
-    if (isOne) below = new MergedPlans(below.plans, new Expression[given.length]);
+    below = new MergedPlans(below.plans, own);
     List[] columns = below.columns(named);
     LogicalPlan[] made = new LogicalPlan[given.length];
     for (int i = 0; i < given.length; i++) {
@@ -196,6 +228,12 @@ public final class MergedPlans {
       made[i] = (LogicalPlan) Trees.made(Aggregate.class, new Object[] {Trees.seq(groups), Trees.seq(columns[i]), below.plans[i]});
     }
     return new MergedPlans(made, below.own);
+  }
+
+  /** The columns of the projection that a plan reads; none where it reads another operator. */
+  private static List namedBelow(LogicalPlan plan) {
+    LogicalPlan child = (LogicalPlan) Trees.children(plan).get(0);
+    return child instanceof Project ? Trees.list(((Project) child).projectList()) : new ArrayList();
   }
 
   private static MergedPlans joins(LogicalPlan[] given) {
@@ -295,7 +333,12 @@ public final class MergedPlans {
     Set asked = new TreeSet();
     for (int i = 0; i < plans.length; i++) {
       List of = own[i] == null ? new ArrayList() : Trees.list(own[i].references());
-      for (int k = 0; k < of.size(); k++) asked.add(Integer.valueOf(place(outputs[i], (Attribute) of.get(k))));
+      Set given = Trees.ids(outputs[i]);
+      for (int k = 0; k < of.size(); k++) {
+        Attribute column = (Attribute) of.get(k);
+        // Others are computed here.
+        if (given.contains(Long.valueOf(column.exprId().id()))) asked.add(Integer.valueOf(place(outputs[i], column)));
+      }
     }
     for (Object at : asked) column(found, (Expression) outputs[0].get(((Integer) at).intValue()), false, -1);
     List[] columns = new List[plans.length];

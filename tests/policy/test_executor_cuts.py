@@ -197,14 +197,6 @@ def test_two_slow_nights_take_a_step_back_for_good_and_one_that_is_much_slower()
     assert given([*much, *(night(n) for n in range(4, 9))]) == 16
 
 
-def test_of_many_nights_one_that_was_short_by_chance_keeps_no_slow_number() -> None:
-    slow = [night(n, fewer(8), minutes=11) for n in range(4, 7)]
-    assert given([*THREE, night(3, fewer(8)), *slow[:2]], may_step=False) == 8
-    assert given([*THREE, night(3, fewer(8)), *slow], may_step=False) == 16
-    larger = [night(n, fewer(8), minutes=20, gigabytes=20) for n in range(4, 7)]
-    assert given([*THREE, night(3, fewer(8)), *larger, night(7, fewer(8))], may_step=False) < 16
-
-
 def test_a_step_is_taken_where_runs_with_the_same_changes_can_tell_what_it_does() -> None:
     proven = decided(hint())
     ids = frozenset({proven.id})

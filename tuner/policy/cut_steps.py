@@ -18,21 +18,8 @@ MOST_IN_PART = 20
 AS_MUCH = 0.95
 # A step that makes a job longer by this share is taken back.
 MOST_SLOWER = 0.05
-# So many runs are more than a few.
-MANY_RUNS = 4
 # So many failures in a row that nothing explains are those of a smaller size, though it was enough before.
 MOST_UNEXPLAINED = 2
-
-
-def is_longer(ratios: Sequence[float], most: float = MOST_SLOWER) -> bool:
-    """Whether runs with less take longer by more than this share, where each took so many times as long as usual.
-
-    All of a few must, and two in three of more: the shortest of many is short by chance. (Of steps that make jobs 10 and 20 %
-    longer, 48 and 87 % were taken back within ten runs that are off by 6 % each, where the shortest told; so 85 and over 99 %. Of
-    those that do nothing 9, now 19 %; by medians 34.)
-    """
-    place = len(ratios) // 3 if len(ratios) >= MANY_RUNS else 0
-    return bool(ratios) and sorted(ratios)[place] > 1 + most
 
 
 def least_share(started: Sequence[datetime]) -> float:

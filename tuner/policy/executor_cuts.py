@@ -23,7 +23,6 @@ from tuner.policy.cut_steps import (
     MOST_SLOWER,
     MOST_TAKEN,
     MOST_UNEXPLAINED,
-    is_longer,
     least_share,
 )
 from tuner.policy.input_growth import input_growth
@@ -83,10 +82,10 @@ def executor_cuts(
     these run in turns: a run's time grows by that much (Sparklens estimates stage by stage what this does from moment to moment;
     turns are counted whole, as tasks are). So many executors stay that no run in the author's number takes over 2 % longer, by
     half at most in a step, once three runs were measured in the author's number, one of them with the changes of the next, and
-    one in that of each step; less than half only after a month of runs (`least_share`). If runs in a number take over 5 % longer
-    than those in the author's usually do (`is_longer`), or one fails that may have for it, it is taken back for good. A number
-    that no two runs have told of is left while changes are in force that no run in the author's number had. A run that found
-    nothing to read tells nothing.
+    one in that of each step; less than half only after a month of runs (`least_share`). If all runs in a number take over 5 %
+    longer than those in the author's usually do, or one fails that may have for it, it is taken back for good. A number that no
+    two runs have told of is left while changes are in force that no run in the author's number had. A run that found nothing to
+    read tells nothing.
 
     With dynamic allocation, what it holds at least and begins with goes down, and the most that it may ask for to half of the
     author's, which is for the largest night; where that half is no fewer than it had, steps are those of what it holds and begins
@@ -214,11 +213,11 @@ class _Known:
         return median(found) if found else None
 
     def _is_slower(self, now: _Measured) -> bool:
-        """Whether runs in the number of this one take longer than those in the author's, where this one tells."""
-        alike = [(m, self._usual_ms(m)) for m in self.measured if m.bound == now.bound and m.in_force == now.in_force]
-        ratios = [m.duration_ms / usual_ms for m, usual_ms in alike if usual_ms is not None]
-        is_told = self._usual_ms(now) is not None
-        return is_told and is_longer(ratios, MOST_SLOWER if len(ratios) > 1 else MUCH_SLOWER)
+        """Whether runs in the number of this one take longer than those in the author's."""
+        usual_ms = self._usual_ms(now)
+        found = [m.duration_ms for m in self.measured if m.bound == now.bound and m.in_force == now.in_force]
+        most = MOST_SLOWER if len(found) > 1 else MUCH_SLOWER
+        return usual_ms is not None and min(found) > (1 + most) * usual_ms
 
     def _judged(self, bound: int) -> list[bool]:
         """Of each run in a number that could be held against one in the author's, whether it took no longer; oldest first."""

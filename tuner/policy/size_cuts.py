@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from statistics import median
 
 from tuner.model.failure import NOT_OF_SIZES, OF_EXECUTOR_MEMORY, FailureKind
 from tuner.model.query import total_data_bytes
@@ -20,10 +19,9 @@ from tuner.policy.cut_steps import (
     AS_MUCH,
     LEAST_RUNS,
     LEAST_TAKEN,
-    MANY_RUNS,
+    MOST_SLOWER,
     MOST_TAKEN,
     MOST_UNEXPLAINED,
-    is_longer,
     least_share,
 )
 from tuner.policy.input_growth import input_growth
@@ -302,21 +300,15 @@ def _hinted_bytes(run: Run, outcome: Outcome) -> int:
 
 
 def _is_slower(found: Sequence[_Sampled], before: Sequence[_Sampled]) -> bool:
-    """Whether the last one's tasks waited for the collector, or those of all took longer than those of runs in the author's heap
-    under the same changes that read as much: of a few, than those of any."""
+    """Whether the last one's tasks waited for the collector, or those of all took longer than those of any run in the author's
+    heap under the same changes that read as much."""
     if found[-1].gc_share > max(MOST_GC, MORE_GC * max(s.gc_share for s in before)):
         return True
-    told = [(s.task_ms, alike) for s in found if (alike := _task_ms_like(s, before))]
-    usual = max if len(told) < MANY_RUNS else median
-    return is_longer([task_ms / usual(alike) for task_ms, alike in told])
-
-
-def _task_ms_like(one: _Sampled, before: Sequence[_Sampled]) -> list[int]:
-    return [
-        s.task_ms
-        for s in before
-        if s.task_ms and s.in_force == one.in_force and s.input_bytes >= AS_MUCH * one.input_bytes
+    shortest = min(found, key=lambda s: s.task_ms)
+    alike = [
+        s.task_ms for s in before if s.in_force == shortest.in_force and s.input_bytes >= AS_MUCH * shortest.input_bytes
     ]
+    return bool(alike) and shortest.task_ms > (1 + MOST_SLOWER) * max(alike)
 
 
 def _heap(conf: Mapping[str, str]) -> int:

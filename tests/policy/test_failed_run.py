@@ -14,11 +14,13 @@ from tuner.model.decision import DecidedChange, Mode, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus
+from tuner.model.query_values import FilterCondition
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
 from tuner.policy.ledger import read_ledger
+from tuner.policy.newly_failed import LATEST_RUNS, newly_failed
 from tuner.policy.record import Record
 from tuner.policy.suspects import MAKERS, Guilt, suspects
 from tuner.spark.lever import Lever
@@ -398,6 +400,95 @@ def test_where_values_are_others_each_night_the_number_of_failures_tells() -> No
 def test_failures_that_move_from_tenant_to_tenant_are_none_of_a_changes() -> None:
     assert not suspected(loop(0, FAILS_FOR_B), loop(1, {"a": False, "b": True, "c": True}, promoted(ORDER)))
     assert suspected(loop(0, FAILS_FOR_B), loop(1, {"a": False, "b": True, "c": False}, promoted(ORDER)))
+
+
+def of_tenants(
+    night: int, failed: str, *actions: DecidedChange, tenants: str = "abcdefghijklmnopqrst", days: int = 1
+) -> Run:
+    """A loop over tenants and days, all of one class of values, for none of them moves rows: it fails for these tenants."""
+    found = loop_of(night, [("all", t not in failed) for t in tenants for _ in range(days)], *actions)
+    assert found.outcome
+    first, *queries = found.outcome.queries
+    asked = (
+        (FilterCondition("db.sales.tenant", t), FilterCondition("db.sales.day", str(d)))
+        for t in tenants
+        for d in range(days)
+    )
+    told = [replace(query, conditions=values) for query, values in zip(queries, asked, strict=True)]
+    return replace(found, outcome=replace(found.outcome, queries=(first, *told)))
+
+
+def test_tenants_of_one_class_of_values_count_each() -> None:
+    proven, before = promoted(ORDER), of_tenants(0, "b", tenants="abcde")
+    killed = of_tenants(1, "abcde", proven, tenants="abcde")
+    assert suspected(before, killed)
+    assert not suspected(before, of_tenants(1, "b", proven, tenants="abcde"))
+    without, again = of_tenants(2, "b", tenants="abcde"), of_tenants(3, "abcde", proven, tenants="abcde")
+    assert read_ledger([before, killed, without, again])[ORDER.id].standing is ROLLED_BACK, (
+        "it clears nothing of itself"
+    )
+
+
+def test_a_few_random_failures_a_night_are_none_of_a_changes() -> None:
+    nights = [of_tenants(n, failed) for n, failed in enumerate(["ab", "cde", "", "fghi", "j"])]
+    proven = promoted(ORDER)
+    steered = [of_tenants(5 + n, failed, proven) for n, failed in enumerate(["kl", "mno", "pqrs", "abc"])]
+    for n in range(len(steered)):
+        assert not suspected(*nights, *steered[: n + 1])
+    assert read_ledger([*nights, *steered])[ORDER.id].standing is PROMOTED
+    assert suspected(*nights, *steered, of_tenants(9, "abcde", proven))
+    thin = [of_tenants(0, "ab"), of_tenants(1, "cde", proven), of_tenants(2, "fghi")]
+    assert read_ledger([*thin, of_tenants(3, "jkl", proven)])[ORDER.id].standing is PROMOTED
+
+
+def test_failures_of_more_than_a_week_of_nights_ago_hide_none() -> None:
+    proven, clean = promoted(ORDER), [of_tenants(n, "", promoted(ORDER)) for n in range(1, 8)]
+    assert not suspected(of_tenants(0, "abc"), *clean[:-1], of_tenants(8, "abc", proven))
+    assert suspected(of_tenants(0, "abc"), *clean, of_tenants(8, "abc", proven))
+
+
+def test_days_that_a_run_catches_up_on_fail_for_a_tenant_as_often() -> None:
+    nights, proven = [of_tenants(n, "b") for n in range(2)], promoted(ORDER)
+    assert not suspected(*nights, of_tenants(2, "b", proven, days=7))
+    assert suspected(*nights, of_tenants(2, "bc", proven, days=7))
+    assert suspected(*nights, of_tenants(2, "bc", proven)), "two of as many"
+
+
+def test_a_tenant_that_the_job_asks_for_again_fails_once() -> None:
+    def retried(night: int, *actions: DecidedChange, times: int) -> Run:
+        found = of_tenants(night, "b", *actions)
+        assert found.outcome
+        queries = found.outcome.queries
+        again = [replace(queries[2], id=100 + n) for n in range(times - 1)]
+        return replace(found, outcome=replace(found.outcome, queries=(*queries, *again)))
+
+    assert not suspected(retried(0, times=1), retried(1, promoted(ORDER), times=3))
+
+
+def test_a_query_that_fails_for_the_first_time_is_looked_at_whatever_is_known_of_its_values() -> None:
+    proven = promoted(ORDER)
+    for known in ("v", ""):
+        before = [loop_of(n, [(known, True)]) for n in range(3)]
+        assert suspected(*before, loop_of(3, [(known, False)], proven))
+    assert suspected(of_tenants(0, ""), of_tenants(1, "a", proven, tenants="a")), "the job broke its loop off"
+    assert not suspected(run(0, {"q1": 10}), loop_of(1, [("v", False)], proven)), "it never ran before"
+
+
+def test_what_fails_since_a_run_without_a_change_fails_in_any_case() -> None:
+    """From then on no further run without it is needed."""
+    proven = promoted(ORDER)
+    nights = [of_tenants(0, ""), of_tenants(1, "b", proven), of_tenants(2, "b")]
+    assert suspected(*nights[:2])
+    assert not suspected(*nights, of_tenants(3, "b", proven))
+    assert read_ledger([*nights, of_tenants(3, "b", proven)])[ORDER.id].standing is PROMOTED
+
+
+def test_what_always_fails_in_the_end_is_usual() -> None:
+    """Nobody takes a pinned change out: without an end each of its runs would accuse what comes beside it."""
+    pinned = decided(ORDER.change.actions[0], Standing.PINNED, queries=["q2"])
+    nights = [of_tenants(0, ""), *(of_tenants(n, "b", pinned) for n in range(1, 2 * LATEST_RUNS + 2))]
+    assert newly_failed(nights[3], nights[:3]) == ["q2"]
+    assert newly_failed(nights[-1], nights[:-1]) == []
 
 
 def test_an_error_that_came_no_more_when_the_job_ran_its_query_again_is_none_of_a_changes() -> None:

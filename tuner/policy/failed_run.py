@@ -14,7 +14,7 @@ from tuner.model.run import Run, RunState
 from tuner.policy.end_of_run import began_after
 from tuner.policy.measure import executions, read_nothing, usable
 from tuner.policy.never_started import lacks_new_jar, may_lack_jar
-from tuner.policy.newly_failed import fails_anew, newly_failed
+from tuner.policy.newly_failed import fails_anew, newly_failed, usual_failures
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -114,9 +114,9 @@ class FailedRun:
 
     @property
     def after(self) -> Run | None:
-        """The next run that tells: it came to the query, also with values that this had not always failed for, found something
-        to read, and did not fail from outside. One beside this (mapped instances, dates of a backfill) was decided before this
-        had failed, and may have other data."""
+        """The next run that tells: it came to the query, not only for values that fail in any case, found something to read, and
+        did not fail from outside. One beside this (mapped instances, dates of a backfill) was decided before this had failed,
+        and may have other data."""
         return next((r for r in self.later if self._tells(r)), None)
 
     def _tells(self, run: Run) -> bool:
@@ -132,7 +132,7 @@ class FailedRun:
     def failed_without(self, decided: DecidedChange) -> bool:
         """Whether the next run that tells failed without the change, in the same way as this one."""
         after = self.after
-        if after is None or not is_without(decided, after):
+        if after is None or not _is_without(decided, after):
             return False
         if self.query is not None:
             return self._fails_anew(after)
@@ -141,15 +141,15 @@ class FailedRun:
     def succeeded_without(self, decided: DecidedChange) -> bool:
         """Whether the next run that tells succeeded without the change."""
         after = self.after
-        if after is None or not is_without(decided, after):
+        if after is None or not _is_without(decided, after):
             return False
         if self.query is None:
             return usable(after)
         return QueryStatus.UNFINISHED not in _statuses(after, self.query) and not self._fails_anew(after)
 
     def _fails_anew(self, run: Run) -> bool:
-        """Whether its query failed in another run, too, for what it had not before this one."""
-        return self.query is not None and fails_anew(self.query, run, self.earlier)
+        """Whether its query failed in another run, too, more than before this one."""
+        return self.query is not None and fails_anew(self.query, run, usual_failures(self.query, self.earlier))
 
     @property
     def bytes_after(self) -> int:
@@ -226,7 +226,7 @@ def is_longer(run: Run, others: Iterable[Run], by: float = 0.0) -> bool:
     return longest is not None and took is not None and took > (1 + by) * longest
 
 
-def is_without(decided: DecidedChange, run: Run) -> bool:
+def _is_without(decided: DecidedChange, run: Run) -> bool:
     """Whether a change was not in force in a run."""
     return decided.id not in {d.id for d in run.decision.in_force}
 

@@ -148,8 +148,9 @@ def _judge(
         judge_failure(ledger, FailedRun(run, earlier, later), with_it)
     elif usable(run):
         _judge_measured(ledger, run, in_force)
-        absolve(ledger, run, earlier, in_force)
-        for query in newly_failed(run, earlier):
+        failed = newly_failed(run, earlier)
+        absolve(ledger, run, failed, in_force)
+        for query in failed:
             judge_failure(ledger, FailedRun(run, earlier, later, query=query), in_force)
     else:
         for decided in in_force:

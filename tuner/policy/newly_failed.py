@@ -1,9 +1,10 @@
-"""The queries that fail in a run, and did not before: where one runs for each of many values, those of the same values."""
+"""The queries that fail in more of their executions than in any run of late: of many tenants, say, one may always fail."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.failure import FailureKind
@@ -11,44 +12,61 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome, Run
 from tuner.policy.measure import executions, usable
 
-_FAILED = frozenset({QueryStatus.FAILED})
-_WITHOUT_SUCCESS = frozenset({QueryStatus.FAILED, QueryStatus.UNFINISHED})
+# A week of nights: of what fails at random more do in one, fewer in another.
+LATEST_RUNS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How often a query `ran` in a run, for how many different values it `failed`, and for how many it did not succeed (`lost`):
+    of some the log has no end. Each execution whose values are not known counts."""
+
+    ran: int
+    failed: int
+    lost: int
+
+    def are_more(self, others: Sequence[Failures]) -> bool:
+        """Whether it failed more than in any of the other runs; in proportion where it ran more often than in any. (One that ran
+        it for what always fails alone says nothing of how much fails of the rest.)"""
+        most, most_ran = max(one.lost for one in others), max(one.ran for one in others)
+        return self.failed * most_ran > most * max(self.ran, most_ran)
 
 
 def newly_failed(run: Run, earlier: Sequence[Run]) -> list[str]:
-    """The queries that failed anew in a job that went on."""
+    """The queries that failed anew in a job that went on. `earlier` are oldest first."""
     if not usable(run):
         return []
     failed = dict.fromkeys(q.fingerprint for q in executions(run) if q.status is QueryStatus.FAILED)
-    return [query for query in failed if fails_anew(query, run, earlier)]
+    return [query for query in failed if fails_anew(query, run, usual_failures(query, earlier))]
 
 
-def fails_anew(query: str, run: Run, earlier: Sequence[Run]) -> bool:
-    """Whether a query failed for values that it succeeded for in the last of the `earlier` runs that came to their end and had
-    it, and for more such than come right again. Values that this one had not (a day is in them), or that nobody knows, are held
-    by their number against those that failed in it and are not in this run."""
-    now = _failures(run, query, _FAILED)
-    if not any(now.values()):
-        return False
-    told = (_failures(one, query, _WITHOUT_SUCCESS) for one in reversed(earlier) if usable(one))
-    before = next(filter(None, told), None)
-    if before is None:
-        return False
-    both = (now.keys() & before.keys()) - {""}
-    anew = sum(now[values] > before[values] for values in both)
-    right_again = sum(now[values] < before[values] for values in both)
-    others = sum(now[values] for values in now.keys() - both) - sum(before[values] for values in before.keys() - both)
-    return anew + max(0, others) > right_again
+def fails_anew(query: str, run: Run, usual: Sequence[Failures]) -> bool:
+    """Whether a query failed more than `usual`, which is empty for one that ran in no earlier run: that did not."""
+    return bool(usual) and _failures(run, query).are_more(usual)
 
 
-def _failures(run: Run, query: str, statuses: Container[QueryStatus]) -> dict[str, int]:
-    """By class of values (`tuner.policy.literal_classes`) whether the query ended so in any of its executions; of unknown values
-    ("") in how many. But for what came no more when the job asked the same again."""
-    found = Counter[str]()
-    for execution in executions(run, query):
-        if not _passed(execution, run.outcome):
-            found[execution.literals] += execution.status in statuses
-    return {values: min(1, times) if values else times for values, times in found.items()}
+def usual_failures(query: str, earlier: Sequence[Run]) -> list[Failures]:
+    """Those of the latest runs (`LATEST_RUNS`) that came to their end and had a query, but for runs in which it failed anew with
+    changes in force: these may have made that. Where all of twice as many runs fail so, it is usual all the same."""
+    had = ((one, found) for one in reversed(earlier) if usable(one) and (found := _failures(one, query)).ran)
+    usual: list[Failures] = []
+    for run, found in reversed(list(islice(had, 2 * LATEST_RUNS))):
+        is_anew = bool(usual) and found.are_more(usual[-LATEST_RUNS:])
+        if not (is_anew and run.decision.in_force):
+            usual.append(found)
+    return usual[-LATEST_RUNS:]
+
+
+def _failures(run: Run, query: str) -> Failures:
+    """But for what came no more when the job asked the same again."""
+    ran = list(executions(run, query))
+    lost = [q for q in ran if q.status is not QueryStatus.SUCCEEDED and not _passed(q, run.outcome)]
+    return Failures(len(ran), _different(q for q in lost if q.status is QueryStatus.FAILED), _different(lost))
+
+
+def _different(several: Iterable[Query]) -> int:
+    """How many by their values: a job may repeat what failed."""
+    return len({query.conditions or query.id for query in several})
 
 
 def _passed(failed: Query, outcome: Outcome | None) -> bool:

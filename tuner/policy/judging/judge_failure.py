@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from tuner.model.decision import DecidedChange, Standing
-from tuner.model.query import QueryStatus
 from tuner.model.run import Run
 from tuner.policy.end_of_run import end_of_run
 from tuner.policy.evidence.comparison import MAX_TRIALS
-from tuner.policy.failed_run import FailedRun, after_failure, is_without
+from tuner.policy.failed_run import FailedRun, after_failure
 from tuner.policy.judging.ledger_state import LedgerState, Suspicion
 from tuner.policy.judging.put_on_record import put_on_record
 from tuner.policy.lost_values import where_it_does_not_fail
-from tuner.policy.measure import executions
-from tuner.policy.newly_failed import fails_anew
 
 # A run had as much to read as another if it read no less than this share of what that did.
 LIKE_INPUT = 0.9
@@ -41,17 +38,13 @@ def judge_failure(ledger: LedgerState, failed: FailedRun, in_force: Sequence[Dec
             put_on_record(ledger, failed.run, said.decided, said.standing, said.why, counts=said.counts)
 
 
-def absolve(ledger: LedgerState, run: Run, earlier: Sequence[Run], in_force: Sequence[DecidedChange]) -> None:
+def absolve(ledger: LedgerState, run: Run, failed: Collection[str], in_force: Sequence[DecidedChange]) -> None:
     """A run that succeeded with a suspect clears it, if it began after the one that failed had ended, and had as much to read;
-    also if its queries failed for what they fail for without that."""
+    but for a suspect of whose queries one `failed` anew in it."""
     size = max(1, ledger.lost_with.input_bytes)
-    failed = {q.fingerprint for q in executions(run) if q.status is QueryStatus.FAILED}
     for decided in in_force:
         suspicion = ledger.suspected.get(decided.id)
-        if suspicion is None or not suspicion.is_known_to(run):
-            continue
-        without = [one for one in earlier if is_without(decided, one)]
-        if any(fails_anew(query, run, without) for query in failed.intersection(decided.queries)):
+        if suspicion is None or not suspicion.is_known_to(run) or not set(decided.queries).isdisjoint(failed):
             continue
         if size >= LIKE_INPUT * suspicion.input_bytes:
             del ledger.suspected[decided.id]

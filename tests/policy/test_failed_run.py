@@ -436,9 +436,12 @@ def test_a_few_random_failures_a_night_are_none_of_a_changes() -> None:
     for n in range(len(steered)):
         assert not suspected(*nights, *steered[: n + 1])
     assert read_ledger([*nights, *steered])[ORDER.id].standing is PROMOTED
-    assert suspected(*nights, *steered, of_tenants(9, "abcde", proven))
+    assert not suspected(*nights, *steered, of_tenants(9, "abcdef", proven)), "four at most, and none at least"
+    assert suspected(*nights, *steered, of_tenants(9, "abcdefg", proven))
     thin = [of_tenants(0, "ab"), of_tenants(1, "cde", proven), of_tenants(2, "fghi")]
     assert read_ledger([*thin, of_tenants(3, "jkl", proven)])[ORDER.id].standing is PROMOTED
+    cleared = [of_tenants(2, "fg"), of_tenants(3, "hi", proven)]
+    assert not suspected(*thin[:2], *cleared, of_tenants(4, "jkl", proven)), "a night with it had no more than any"
 
 
 def test_failures_of_more_than_a_week_of_nights_ago_hide_none() -> None:

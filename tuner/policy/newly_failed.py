@@ -26,9 +26,10 @@ class Failures:
     lost: int
 
     def are_more(self, others: Sequence[Failures]) -> bool:
-        """Whether it failed more than in any of the other runs; in proportion where it ran more often than in any. (One that ran
-        it for what always fails alone says nothing of how much fails of the rest.)"""
-        most, most_ran = max(one.lost for one in others), max(one.ran for one in others)
+        """Whether it failed more than in any of the other runs, by more than half of what these are apart: in some nights more
+        fails at random. In proportion where it ran more often than in any of them."""
+        lost, most_ran = [one.lost for one in others], max(one.ran for one in others)
+        most = max(lost) + (max(lost) - min(lost)) // 2
         return self.failed * most_ran > most * max(self.ran, most_ran)
 
 
@@ -46,14 +47,20 @@ def fails_anew(query: str, run: Run, usual: Sequence[Failures]) -> bool:
 
 
 def usual_failures(query: str, earlier: Sequence[Run]) -> list[Failures]:
-    """Those of the latest runs (`LATEST_RUNS`) that came to their end and had a query, but for runs in which it failed anew with
-    changes in force: these may have made that. Where all of twice as many runs fail so, it is usual all the same."""
+    """Those of the latest runs (`LATEST_RUNS`) that came to their end and had a query. Runs in which it failed anew with changes
+    in force are none of them until one with changes did not: these may have made it. Where all of twice as many runs fail so, it
+    is usual all the same."""
     had = ((one, found) for one in reversed(earlier) if usable(one) and (found := _failures(one, query)).ran)
     usual: list[Failures] = []
+    suspect: list[Failures] = []
     for run, found in reversed(list(islice(had, 2 * LATEST_RUNS))):
-        is_anew = bool(usual) and found.are_more(usual[-LATEST_RUNS:])
-        if not (is_anew and run.decision.in_force):
-            usual.append(found)
+        if run.decision.in_force and usual and found.are_more(usual[-LATEST_RUNS:]):
+            suspect.append(found)
+            continue
+        if run.decision.in_force:
+            usual += suspect
+            suspect = []
+        usual.append(found)
     return usual[-LATEST_RUNS:]
 
 

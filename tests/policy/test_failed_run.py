@@ -17,8 +17,10 @@ from tuner.model.query import QueryStatus
 from tuner.model.query_values import FilterCondition
 from tuner.model.reason import ReasonCode
 from tuner.model.run import Run, RunState
+from tuner.policy import failed_run
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.failed_run import FailedRun
 from tuner.policy.ledger import read_ledger
 from tuner.policy.newly_failed import LATEST_RUNS, newly_failed
 from tuner.policy.record import Record
@@ -368,6 +370,37 @@ def test_one_tenant_that_always_fails_clears_nothing_of_what_others_fail_with() 
     assert read_ledger([before, failed, alone, later, loop(5, both, proven)])[ORDER.id].standing is ROLLED_BACK, (
         "a run for that one alone tells nothing of the others"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"), [(FailureKind.ACCESS_DENIED, ORDER), (FailureKind.BROADCAST_TIMEOUT, OTHER_BROADCAST)]
+)
+def test_why_one_tenant_always_fails_does_not_tell_why_others_do(kind: FailureKind, change: DecidedChange) -> None:
+    def told(found: Run, execution_id: int | None) -> Run:
+        assert found.outcome
+        return replace(
+            found, outcome=replace(found.outcome, failure=replace(failure(kind, "q2"), execution_id=execution_id))
+        )
+
+    proven, of_a, of_b = promoted(change), 2, 3
+    before, failed = loop(0, FAILS_FOR_B), loop(1, {**FAILS_FOR_B, "a": False}, proven)
+    assert suspected(before, told(failed, of_b))
+    trial = loop(1, {**FAILS_FOR_B, "a": False}, change)
+    assert read_ledger([before, told(trial, of_b)])[change.id].standing is TRIAL, "not at once"
+    for at in (of_a, None):
+        assert not suspected(before, told(failed, at))
+        expected = TRIAL if kind is FailureKind.ACCESS_DENIED else ROLLED_BACK
+        assert read_ledger([before, told(trial, at)])[change.id].standing is expected
+
+
+def test_the_next_run_that_tells_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is asked for several times of each suspect, and each time means all later runs."""
+    nights = [loop(n, FAILS_FOR_B) for n in range(30)]
+    asked: list[Run] = []
+    failed = FailedRun(loop(1, {**FAILS_FOR_B, "a": False}, promoted(ORDER)), nights[:1], nights[2:], query="q2")
+    monkeypatch.setattr(failed_run, "began_after", lambda run, _: asked.append(run))
+    assert (failed.after, failed.died_in_own_sizes, failed.bytes_after) == (None, False, 0)
+    assert asked == nights[2:]
 
 
 def test_a_night_that_fails_for_that_one_alone_clears_a_suspect() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import OF_EXECUTOR_MEMORY, Failure, FailureKind
@@ -14,7 +15,7 @@ from tuner.model.run import Run, RunState
 from tuner.policy.end_of_run import began_after
 from tuner.policy.measure import executions, read_nothing, usable
 from tuner.policy.never_started import lacks_new_jar, may_lack_jar
-from tuner.policy.newly_failed import fails_anew, newly_failed, usual_failures
+from tuner.policy.newly_failed import Failures, fails_anew, fails_for_new_values, newly_failed, usual_failures
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
 
 # Longer by this share than ever is too long.
@@ -56,9 +57,10 @@ class AfterFailure:
     suspected_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FailedRun:
-    """A run that failed, or of which a `query` did while the job went on; among the others, oldest first.
+    """A run that failed, or of which a `query` did while the job went on; among the others, oldest first. What comes of these is
+    told once: hence no slots.
 
     `last_trials` are ids of changes that are not tried again after it, `suspected` of those that an earlier run with them made
     suspect, and none since cleared.
@@ -85,14 +87,20 @@ class FailedRun:
             return False
         return alike(self.failure, after.failure)
 
-    @property
+    @cached_property
     def failure(self) -> Failure | None:
-        """Why it failed, as far as is known. Of the queries that failed in a job that goes on, only the last is said why."""
+        """Why it failed, as far as is known. Of the queries that failed in a job that goes on, only the last is said why: not why
+        the others did, where it fails for its values in any case."""
         if self.query is None:
             return self.run.failure
         last = self.run.outcome.failure if self.run.outcome else None
-        unknown = Failure(FailureKind.UNKNOWN, "", self.query)
-        return last if last is not None and last.query == self.query else unknown
+        if last is not None and last.query == self.query and self._is_new(self.query, last):
+            return last
+        return Failure(FailureKind.UNKNOWN, "", self.query)
+
+    def _is_new(self, query: str, last: Failure) -> bool:
+        at = last.execution_id
+        return at is None or fails_for_new_values(query, self.run, at, self._usual)
 
     @property
     def ended_for_slowness(self) -> bool:
@@ -112,7 +120,7 @@ class FailedRun:
             return True
         return failed and from_outside(self.failure) and not self.ended_for_slowness
 
-    @property
+    @cached_property
     def after(self) -> Run | None:
         """The next run that tells: it came to the query, not only for values that fail in any case, found something to read, and
         did not fail from outside. One beside this (mapped instances, dates of a backfill) was decided before this had failed,
@@ -149,7 +157,12 @@ class FailedRun:
 
     def _fails_anew(self, run: Run) -> bool:
         """Whether its query failed in another run, too, more than before this one."""
-        return self.query is not None and fails_anew(self.query, run, usual_failures(self.query, self.earlier))
+        return self.query is not None and fails_anew(self.query, run, self._usual)
+
+    @cached_property
+    def _usual(self) -> Sequence[Failures]:
+        """How much its query fails in any case."""
+        return [] if self.query is None else usual_failures(self.query, self.earlier)
 
     @property
     def bytes_after(self) -> int:

@@ -19,11 +19,13 @@ LATEST_RUNS = 7
 @dataclass(frozen=True, slots=True)
 class Failures:
     """How often a query `ran` in a run, for how many different values it `failed`, and for how many it did not succeed (`lost`):
-    of some the log has no end. Each execution whose values are not known counts."""
+    of some the log has no end. Each execution whose values are not known counts. `classes` are those of the values of `lost`
+    (`tuner.policy.literal_classes`)."""
 
     ran: int
     failed: int
     lost: int
+    classes: frozenset[str]
 
     def are_more(self, others: Sequence[Failures]) -> bool:
         """Whether it failed more than in any of the other runs, by more than half of what these are apart: in some nights more
@@ -64,11 +66,19 @@ def usual_failures(query: str, earlier: Sequence[Run]) -> list[Failures]:
     return usual[-LATEST_RUNS:]
 
 
+def fails_for_new_values(query: str, run: Run, execution_id: int, usual: Iterable[Failures]) -> bool:
+    """Whether an execution of a query, or one below it, failed for values that it did not fail for in `usual`."""
+    failed = (q for q in executions(run, query) if execution_id in (q.id, q.root_id))
+    known = frozenset[str]().union(*(one.classes for one in usual))
+    return all(q.literals not in known for q in failed if q.status is QueryStatus.FAILED)
+
+
 def _failures(run: Run, query: str) -> Failures:
     """But for what came no more when the job asked the same again."""
     ran = list(executions(run, query))
     lost = [q for q in ran if q.status is not QueryStatus.SUCCEEDED and not _passed(q, run.outcome)]
-    return Failures(len(ran), _different(q for q in lost if q.status is QueryStatus.FAILED), _different(lost))
+    failed = (q for q in lost if q.status is QueryStatus.FAILED)
+    return Failures(len(ran), _different(failed), _different(lost), frozenset(q.literals for q in lost))
 
 
 def _different(several: Iterable[Query]) -> int:

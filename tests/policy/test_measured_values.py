@@ -14,6 +14,7 @@ from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query import QueryStatus
 from tuner.model.run import Run, RunState
+from tuner.policy import measured_values as measured_values_module
 from tuner.policy.baseline import baselines
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.comparisons import compare
@@ -86,6 +87,19 @@ def test_of_more_values_than_it_may_name_it_acts_on_those_that_take_longest() ->
     assert set(allowed(first, night(1, *reversed(steered)), advised=True)) == longest
     late = {f"{n:04x}" for n in range(8000, 8200)}
     assert set(allowed(night(1, *steered), night(2, *((value, 0.5, APPLIED) for value in late)))) > late
+
+
+def test_values_of_many_changes_are_ranked_once_for_each_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops over thousands of tenants, of tens of nights: what executions a run had is looked at once."""
+    asked: list[Run] = []
+    of_run = measured_values_module._ran
+    monkeypatch.setattr(measured_values_module, "_ran", lambda run: asked.append(run) or of_run(run))
+    nights = [night(n, *((f"{t:04x}", 1.0, None) for t in range(MOST_LITERALS + 1))) for n in range(3)]
+    several = [hint("q1", f"join{n}") for n in range(20)]
+    known = situation(Mode.AUTO, 1, nights, [recommend(one) for one in several])
+    found = measured_values(known, [decided(one) for one in several])
+    assert {len(one.literals) for one in found} == {MOST_LITERALS}
+    assert len(asked) == len(nights) + 1, "and the latest for what it advises"
 
 
 def test_a_trial_whose_run_failed_is_for_what_it_was_advised_from_though_it_is_advised_no_more() -> None:

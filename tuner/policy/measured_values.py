@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
@@ -18,6 +18,8 @@ from tuner.policy.situation import Situation
 
 # Of a loop over more of them than this, those that take longest, of what its last run had first: others may never come back.
 MOST_LITERALS = 500
+
+_Ran = Mapping[str | None, Sequence[Query]]
 
 
 def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:
@@ -36,18 +38,20 @@ def measured_values(situation: Situation, decided: Sequence[DecidedChange]) -> l
     for id_ in found.keys() & situation.awaited.keys():
         found[id_] |= situation.awaited[id_].literals
     advised = {change.id for change in situation.advised}
-    for run in filter(usable, situation.runs):
-        ran = _ran(run)
+    usable_runs = [(run, _ran(run)) for run in situation.runs if usable(run)]
+    for run, ran in usable_runs:
         for one in (d for d in changes_in_effect(run) if d.id in found):
             found[one.id].update(q.literals for q in ran.get(one.change.query, ()) if _had(q, one.change))
     if latest := situation.latest_run:
         ran = _ran(latest)
         for one in (d for d in decided if d.id in found and d.id in advised):
             found[one.id].update(q.literals for q in ran.get(one.change.query, ()))
+    by_length = _ByLength([ran for _, ran in usable_runs])
     for one in decided:
         if one.is_in_force and found.get(one.id) == set():
-            found[one.id].update(_as_decided_before(one, situation.runs, classes))
-    return [_for_values(d, found.get(d.id), classes, situation) for d in decided]
+            ever = by_length.places(one.change.query)
+            found[one.id].update(_as_decided_before(one, situation.runs, ever, classes))
+    return [_for_values(d, found.get(d.id), classes, by_length) for d in decided]
 
 
 def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
@@ -56,7 +60,7 @@ def act_on_others(one: DecidedChange, other: DecidedChange) -> bool:
 
 
 def _for_values(
-    decided: DecidedChange, found: Iterable[str] | None, classes: LiteralClasses, situation: Situation
+    decided: DecidedChange, found: Iterable[str] | None, classes: LiteralClasses, by_length: _ByLength
 ) -> DecidedChange:
     if found is None:
         return replace(decided, literals=(), neutral=(), fleeting=())
@@ -65,21 +69,38 @@ def _for_values(
     is_blind = bool(fleeting) and decided.change.kind is ActionKind.HINT_JOIN and not decided.change.needs
     literals = [] if is_blind else [id_ for id_ in found if id_ not in decided.excluded]
     if len(literals) > MOST_LITERALS:
-        literals = _longest(literals, decided.change.query, situation)[:MOST_LITERALS]
+        # Those that no run had, which a decision of before has, come last.
+        places = by_length.places(decided.change.query)
+        literals = sorted(literals, key=lambda id_: (places.get(id_, len(places)), id_))[:MOST_LITERALS]
     return replace(decided, literals=tuple(sorted(literals)), neutral=neutral, fleeting=fleeting)
 
 
-def _longest(literals: Iterable[str], query: str | None, situation: Situation) -> list[str]:
-    """Classes by the most that their executions took in any run, for a change makes those of the latest ones short."""
-    seconds: dict[str, float] = {}
-    latest: dict[str, float] = {}
-    for run in filter(usable, situation.runs):
-        took: dict[str, float] = {}
-        for one in _ran(run).get(query, ()):
-            took[one.literals] = took.get(one.literals, 0.0) + one.seconds
-        seconds |= {id_: max(taken, seconds.get(id_, 0.0)) for id_, taken in took.items()}
-        latest = took or latest
-    return sorted(literals, key=lambda id_: (id_ not in latest, -seconds.get(id_, 0.0), id_))
+@dataclass(slots=True)
+class _ByLength:
+    """The classes of a query, each with its place: what its latest run had first, and of that what took longest.
+
+    That is the most that executions of the class took in any of the `runs` together, for a change makes those of the latest
+    ones short.
+    """
+
+    runs: Sequence[_Ran]
+    _places: dict[str | None, Mapping[str, int]] = field(default_factory=dict)
+
+    def places(self, query: str | None) -> Mapping[str, int]:
+        if query not in self._places:
+            self._places[query] = {id_: place for place, id_ in enumerate(self._ordered(query))}
+        return self._places[query]
+
+    def _ordered(self, query: str | None) -> list[str]:
+        seconds: dict[str, float] = {}
+        latest: dict[str, float] = {}
+        for ran in self.runs:
+            took: dict[str, float] = {}
+            for one in ran.get(query, ()):
+                took[one.literals] = took.get(one.literals, 0.0) + one.seconds
+            seconds |= {id_: max(taken, seconds.get(id_, 0.0)) for id_, taken in took.items()}
+            latest = took or latest
+        return sorted(seconds, key=lambda id_: (id_ not in latest, -seconds[id_], id_))
 
 
 def _not_told_by(decided: DecidedChange, classes: LiteralClasses) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -88,17 +109,18 @@ def _not_told_by(decided: DecidedChange, classes: LiteralClasses) -> tuple[tuple
     return tuple(sorted(classes.neutral.get(query, ()))), tuple(sorted(classes.fleeting.get(query, ())))
 
 
-def _as_decided_before(one: DecidedChange, runs: Sequence[Run], classes: LiteralClasses) -> Iterator[str]:
-    """The classes that earlier decisions had a change for, of those that executions of its query had; of what is proven all that
-    the same columns tell apart now as then."""
-    ran = {query.literals for run in filter(usable, runs) for query in _ran(run).get(one.change.query, ())}
+def _as_decided_before(
+    one: DecidedChange, runs: Sequence[Run], ran: Container[str], classes: LiteralClasses
+) -> Iterator[str]:
+    """The classes that earlier decisions had a change for, of those that executions of its query had (`ran`); of what is proven
+    all that the same columns tell apart now as then."""
     told_by = _not_told_by(one, classes)
     for before in (d for run in runs for d in run.decision.in_force if d.id == one.id):
         is_known = one.standing is Standing.PROMOTED and (before.neutral, before.fleeting) == told_by
         yield from (class_ for class_ in before.literals if is_known or class_ in ran)
 
 
-def _ran(run: Run) -> Mapping[str | None, list[Query]]:
+def _ran(run: Run) -> _Ran:
     """The executions whose values are known, by fingerprint."""
     found: dict[str | None, list[Query]] = {}
     for query in run.outcome.queries if run.outcome else ():

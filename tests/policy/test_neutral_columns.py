@@ -96,6 +96,25 @@ def test_one_tenant_of_many_whose_days_move_rows_keeps_days_apart() -> None:
     assert neutral_columns(loop) == set()
 
 
+@pytest.mark.parametrize("large", [0, 1499])
+@pytest.mark.parametrize("rows", [10**2, 10**7])
+def test_a_tenant_that_stands_out_is_seen_among_more_than_are_looked_at(large: int, rows: int) -> None:
+    tenants = [(f"{t:05d}", rows if t == large else 10**5) for t in range(3 * MOST_EXECUTIONS)]
+    loop = [ran(n, rows, tenant=tenant, day=str(n)) for n in range(LEAST_NIGHTS) for tenant, rows in tenants]
+    assert neutral_columns(loop) == {DAY}
+
+
+def test_one_that_stands_out_in_its_region_is_seen_beside_others_of_it() -> None:
+    """Though those of other regions come first."""
+    tenants = [(f"{t % 10}", f"{t:05d}", 10**7 if t == 1499 else 10**4) for t in range(3 * MOST_EXECUTIONS)]
+    loop = [
+        ran(n, rows, region=region, tenant=tenant, day=str(n))
+        for n in range(LEAST_NIGHTS)
+        for region, tenant, rows in tenants
+    ]
+    assert TENANT not in neutral_columns(loop)
+
+
 def test_a_loop_over_many_is_learned_from_its_latest_nights() -> None:
     loop = [ran(n, 10 ** (5 + (n == 1)), day=str(n)) for n in range(LEAST_NIGHTS + 2) for _ in range(MOST_EXECUTIONS)]
     assert neutral_columns(loop) == {DAY}

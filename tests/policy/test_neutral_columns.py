@@ -115,6 +115,18 @@ def test_one_that_stands_out_in_its_region_is_seen_beside_others_of_it() -> None
     assert TENANT not in neutral_columns(loop)
 
 
+def test_tenants_of_many_zones_are_alike_in_each_though_zones_are_not() -> None:
+    """Of a few executions a night each zone has one or two."""
+    zones = [(f"{z:02}", 10 ** (4 + 2 * (z % 2))) for z in range(50)]
+    loop = [
+        ran(n, rows, rows, zone=zone, tenant=f"{t}-{zone}", day=str(n))
+        for n in range(LEAST_NIGHTS)
+        for zone, rows in zones
+        for t in range(10)
+    ]
+    assert neutral_columns(loop) == {DAY, TENANT}
+
+
 def test_a_loop_over_many_is_learned_from_its_latest_nights() -> None:
     loop = [ran(n, 10 ** (5 + (n == 1)), day=str(n)) for n in range(LEAST_NIGHTS + 2) for _ in range(MOST_EXECUTIONS)]
     assert neutral_columns(loop) == {DAY}

@@ -6,7 +6,7 @@ may be a hundred times as many. What tells them apart is what each move did to t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, takewhile
 from statistics import median
@@ -33,7 +33,7 @@ def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     equal values of the others no rows of a relation or a join left their bounds while they moved."""
     latest = [one for one in latest_executions(executions) if one[1].conditions is not None]
     known = [_known(*one) for one in latest]
-    # Most subsets are not neutral, which a few executions tell in less time; not that one is: one of many tenants may be large.
+    # Of most subsets that are not neutral a few executions tell so in less time; all of them, whether one is.
     sample = few_of(latest)
     few = known if sample is latest else [_known(*one) for one in sample]
     named = {columns for one in known for columns in one.values if columns}
@@ -42,7 +42,7 @@ def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     for size in range(min(len(moved), MOST_COLUMNS), 0, -1):
         for several in combinations(moved[:MOST_COLUMNS], size):
             columns = frozenset(several)
-            if _are_neutral(columns, few) and (few is known or _are_neutral(columns, known)):
+            if not _are_far_apart(columns, few) and _are_neutral(columns, known):
                 return columns
     return frozenset()
 
@@ -83,18 +83,32 @@ def _taken(columns: str, known: Iterable[_Known]) -> list[tuple[int, tuple[str, 
     return [(one.night, one.values.get(columns, ())) for one in asking]
 
 
-def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
+def _groups(columns: frozenset[str], known: Iterable[_Known]) -> Iterable[list[_Known]]:
+    """Those that ask the same of all other columns."""
     groups: dict[object, list[_Known]] = {}
     for one in known:
         fixed = frozenset((c, values) for c, values in one.values.items() if c not in columns)
         groups.setdefault(fixed, []).append(one)
+    return groups.values()
+
+
+def _are_far_apart(columns: frozenset[str], few: Iterable[_Known]) -> bool:
+    """Whether rows moved so far that whatever others had does not bring both ends within bounds of one median."""
+    for group in _groups(columns, few):
+        moved = _moved(columns, group)
+        if moved and any(max(rows) + FEW_ROWS > ROWS_BOUND**2 * (min(rows) + FEW_ROWS) for rows in _rows(moved, group)):
+            return True
+    return False
+
+
+def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
     unproven = set(columns)
-    for group in groups.values():
+    for group in _groups(columns, known):
         moved = _moved(columns, group)
         if not moved:
             continue
         counted = _counted(moved, group)
-        if _moved(columns, counted) != moved or not _are_rows_stable(moved, group):
+        if _moved(columns, counted) != moved or not all(map(_are_alike, _rows(moved, group))):
             return False
         unproven -= {c for c in moved if _is_proven(_taken(c, counted))}
     return not unproven
@@ -124,13 +138,13 @@ def _is_of(columns: str, relations: Iterable[str]) -> bool:
     return any(columns.startswith(f"{relation}.") for relation in relations)
 
 
-def _are_rows_stable(moved: Iterable[str], group: Iterable[_Known]) -> bool:
-    """Whether each part that the moved columns may move stayed within bounds in all executions that counted it."""
+def _rows(moved: Collection[str], group: Iterable[_Known]) -> Iterator[list[int]]:
+    """Those of each part that the moved columns may move, in all executions that counted it."""
     counted: dict[str, list[int]] = {}
     for one in group:
         for part, rows in one.counts:
             counted.setdefault(part, []).append(rows)
-    return all(_are_alike(several) for part, several in counted.items() if _may_move(moved, RowCount(part, several[0])))
+    return (several for part, several in counted.items() if _may_move(moved, RowCount(part, several[0])))
 
 
 def _may_move(moved: Iterable[str], count: RowCount) -> bool:

@@ -82,7 +82,7 @@ def test_of_more_values_than_it_may_name_it_acts_on_those_that_take_longest() ->
     first = night(0, *((value, seconds, None) for value, seconds in many))
     (found,) = measured_values(situation(Mode.AUTO, 1, [first], [recommend(HINT)]), [decided(HINT)])
     assert set(found.literals) == longest
-    assert f"the {MOST_LITERALS} sets that take longest" in values_words(found)
+    assert f"measured with ({MOST_LITERALS} sets)" in values_words(found), "exactly so many are as many"
     steered = [(value, 0.1, APPLIED) if value in longest else (value, seconds, HELD) for value, seconds in many]
     assert set(allowed(first, night(1, *reversed(steered)), advised=True)) == longest
     late = {f"{n:04x}" for n in range(8000, 8200)}

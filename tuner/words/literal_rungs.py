@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from tuner.model.decision import DecidedChange, LiteralRung
 from tuner.model.query_values import is_computed
-from tuner.policy.measured_values import MOST_LITERALS
 from tuner.policy.neutral_columns import ROWS_BOUND
 from tuner.words.counts import counted
 
@@ -21,7 +20,7 @@ def values_words(decided: DecidedChange) -> str:
         return "acts on no filter values: each run had others, and only orders of joins act on any"
     if decided.rung is None:
         return "acts on no filter values yet: it was measured with none"
-    measured = f"acts only on the filter values that it was measured with ({_sets(len(decided.literals))})"
+    measured = f"acts only on the filter values that it was measured with ({counted(len(decided.literals), 'set')})"
     if decided.rung is LiteralRung.SAME_VALUES:
         return measured
     neutral = f"{_named(decided.neutral)}: row counts stayed within {ROWS_BOUND:g} times their median so far"
@@ -29,10 +28,6 @@ def values_words(decided: DecidedChange) -> str:
         return f"{measured}, and on any value of {neutral}"
     fleeting = f"acts on any value of {_named(decided.fleeting)}: each run had others; what it builds is counted first"
     return f"{fleeting}; and on any value of {neutral}" if decided.neutral else fleeting
-
-
-def _sets(number: int) -> str:
-    return counted(number, "set") if number < MOST_LITERALS else f"the {number} sets that take longest"
 
 
 def _named(several: Iterable[str]) -> str:

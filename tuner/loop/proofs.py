@@ -91,7 +91,7 @@ def _directives(
     if found.skipped or not found.text or len(columns) != 1:
         return None
     (query,) = decode_message(found.text)
-    exact = tuple(sorted({literal_class(q.conditions) for q in had if q.conditions is not None}))[-MOST_LITERALS:]
+    exact = longest_classes(had)
     if not exact or not query.relations or any(map(_holds_at_any_size, query.hints)):
         return None
     if not all(order.bounds for order in query.orders) or not all(map(tells_source, query.relations)):
@@ -102,6 +102,15 @@ def _directives(
         hints=tuple(structs.replace(hint, literals=exact, neutral=()) for hint in query.hints),
         orders=tuple(structs.replace(order, literals=exact, neutral=()) for order in query.orders),
     )
+
+
+def longest_classes(had: Iterable[Query]) -> tuple[str, ...]:
+    """The classes of what they asked; of too many those with the longest executions."""
+    longest: dict[str, float] = {}
+    for query in (q for q in had if q.conditions is not None):
+        class_ = literal_class(query.conditions or ())
+        longest[class_] = max(query.seconds, longest.get(class_, 0.0))
+    return tuple(sorted(sorted(longest, key=lambda class_: (-longest[class_], class_))[:MOST_LITERALS]))
 
 
 def _holds_at_any_size(hint: HintDirective) -> bool:

@@ -26,7 +26,7 @@ def blamed(run: Run, group: Sequence[DecidedChange], found: Comparisons) -> dict
         for decided in _nearest(accused, comparison.fingerprint):
             blame.setdefault(decided.id, slower(comparison, run, named=True))
     for decided in _of_bystanders(accused, found):
-        worst = min(_bystanders(found), key=lambda c: c.gain)
+        worst = min(_bystanders(found), key=lambda c: c.usual_gain)
         blame.setdefault(decided.id, slower(worst, run, named=False))
     return blame
 

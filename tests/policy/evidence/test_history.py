@@ -302,6 +302,18 @@ def test_how_far_machines_vary_is_learned_though_few_queries_tell(machine: float
     assert 0.7 * machine**2 < found < 1.3 * machine**2
 
 
+def learned_noise(seed: int, noise: float) -> float:
+    """The variance that is taken for a query's own, once five ran for three nights."""
+    chance, history = random.Random(seed), History()
+    for _ in range(3):
+        history.add([Measured(f"q{i}", 0, 20 * math.exp(chance.gauss(0, noise)), 10**9) for i in range(5)])
+    return history._spreads["clock"].variance
+
+
+def test_the_noise_of_a_noisy_job_is_learned_in_its_first_nights() -> None:
+    assert statistics.median(learned_noise(seed, 0.3) for seed in range(25)) > 0.3 * 0.3**2
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_many_short_queries_do_not_make_the_next_long_one_seem_sure(seed: int) -> None:
     """A job of 60 queries of 0.3 s and four of 20 s gets another, which took a tenth less in its first night with a change."""

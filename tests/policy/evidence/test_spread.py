@@ -33,7 +33,7 @@ def test_errors_that_tell_nothing_leave_it_as_it_is() -> None:
     """As those of queries so short that start-up is all that differs."""
     found = Spread(0.06)
     for _ in range(500):
-        found.add_one_of_many(0.1, 0.25)
+        found.add(0.1, 0.25, found.told(0.25))
     assert found.variance == pytest.approx(0.06**2, rel=0.05)
 
 
@@ -41,5 +41,5 @@ def test_the_few_errors_that_tell_are_learned_among_many_that_do_not() -> None:
     found, chance = Spread(0.06), random.Random(1)
     for _ in range(60):
         for known in (*[0.25] * 60, *[0.0015] * 5):
-            found.add_one_of_many(chance.gauss(0, math.sqrt(0.15**2 + known)), known)
+            found.add(chance.gauss(0, math.sqrt(0.15**2 + known)), known, found.told(known))
     assert found.variance == pytest.approx(0.15**2, rel=0.25)

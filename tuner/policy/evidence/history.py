@@ -320,10 +320,12 @@ class History:
             one.known.errors[metric.name], one.known.speeds[metric.name] = error, speed
             usual_run = not is_other and not one.query.repeated_share
             if usual_run and filter_.runs > 1 and one.changes <= one.known.seen:
-                rest = foretold + unsure + (metric.least / math.exp(one.log)) ** 2
+                start_up = (metric.least / math.exp(one.log)) ** 2
+                rest = foretold + unsure + start_up
                 own.add(error, rest)
                 if not one.known.fleeting:
-                    fleet.add_one_of_many(error, rest)
+                    # Of many short queries, which tell of start-up alone, it would seem to be near 0.
+                    fleet.add(error, rest, fleet.told(start_up))
             if metric is CLOCK:
                 one.known.unsure, one.known.noise = unsure, one.noise
 

@@ -18,21 +18,21 @@ class Spread:
     _squares: float = 0.0
     _count: float = 0.0
 
-    def add(self, error: float, known: float) -> None:
-        """An error, of which `known` is the variance that comes from elsewhere."""
+    def add(self, error: float, known: float, count: float = 1.0) -> None:
+        """An error, of which `known` is the variance that comes from elsewhere; it counts as so many."""
         most = (MOST**2) * (self.variance + known)
-        self._squares += max(0.0, min(error**2, most) - known)
-        self._count += 1
-
-    def add_one_of_many(self, error: float, known: float) -> None:
-        """As `add`, where others tell more: it counts by the share that it tells of, and one that tells nothing does not."""
-        share = self.variance / (self.variance + known)
-        self.add_estimate(share * error, share * known, share)
-
-    def add_estimate(self, mean: float, variance: float, count: float = 1.0) -> None:
-        """An error as it is estimated, with how unsure that is: one of which nothing was told leaves the spread as it is."""
-        self._squares += count * min(mean**2 + variance, MOST**2 * self.variance)
+        self._squares += count * max(0.0, min(error**2, most) - known)
         self._count += count
+
+    def told(self, other: float) -> float:
+        """As how many an error counts, of which so much variance is of another kind than what is learned here: by its precision
+        (the share squared), and by the share once more, since `add` takes what is below 0 for 0, the more the smaller that is."""
+        return (self.variance / (self.variance + other)) ** 3
+
+    def add_estimate(self, mean: float, variance: float) -> None:
+        """An error as it is estimated, with how unsure that is: one of which nothing was told leaves the spread as it is."""
+        self._squares += min(mean**2 + variance, MOST**2 * self.variance)
+        self._count += 1
 
     @property
     def variance(self) -> float:

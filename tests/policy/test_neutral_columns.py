@@ -137,6 +137,29 @@ def test_columns_that_always_move_together_are_neutral_together() -> None:
     assert neutral_columns([ran(n, 70_000, day=f"d{n}", batch=f"b{n}") for n in range(3)]) == {DAY, BATCH}
 
 
+@pytest.mark.parametrize("tables", [6, 7, 10])
+def test_however_many_they_are_as_of_snapshots_of_the_same_day(tables: int) -> None:
+    nights = [of_snapshots(n, [f"d{n}"] * tables) for n in range(3)]
+    assert neutral_columns(nights) == {f"db.t{t}.ds" for t in range(tables)}
+    assert neutral_columns(nights[:2]) == set()
+    assert neutral_columns([*nights, of_snapshots(3, ["d3"] * tables, rows=10**7)]) == set()
+
+
+def test_two_groups_that_move_apart_are_told_apart() -> None:
+    """Seven tables are asked for the day, three for one of two plants, whose rows differ."""
+    nights = [
+        of_snapshots(n, [f"d{n}"] * 7 + [plant] * 3, 10 ** (5 + at)) for n in range(4) for at, plant in enumerate("ab")
+    ]
+    assert neutral_columns(nights) == {f"db.t{t}.ds" for t in range(7)}
+
+
+def of_snapshots(night: int, asked: list[str], rows: int = 100_000) -> Ran:
+    """An execution that asks each of several tables for one day."""
+    _, query = ran(night, rows)
+    conditions = tuple(FilterCondition(f"db.t{t}.ds", values) for t, values in enumerate(asked))
+    return night, _with(query, conditions, tuple(RowCount(f"db.t{t}#0", rows) for t in range(len(asked))))
+
+
 def test_what_is_on_no_column_or_without_measured_rows_is_never_neutral() -> None:
     of_nothing = [
         (n, _with(q, (FilterCondition("", str(n)),), q.row_counts)) for n, q in (ran(n, 5_000) for n in range(5))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import combinations, takewhile
+from itertools import chain, combinations, takewhile
 from statistics import median
 
 from tuner.model.query import Query
@@ -24,8 +24,8 @@ FEW_ROWS = 1000
 # category: some of these are rare and others frequent, and as many have to be alike.
 LEAST_ADVANCES = 3
 LEAST_CATEGORIES = 8
-# Subsets of so many columns are looked at.
-MOST_COLUMNS = 6
+# What always moves together is one group: of part of it nothing could be known. Subsets of so many groups are looked at.
+MOST_GROUPS = 6
 
 
 def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
@@ -39,12 +39,25 @@ def neutral_columns(executions: Sequence[Ran]) -> frozenset[str]:
     named = {columns for one in known for columns in one.values if columns}
     seen = {columns: len({values for _, values in _taken(columns, known)}) for columns in named - _of_several(known)}
     moved = sorted((c for c in seen if seen[c] >= LEAST_ADVANCES), key=lambda c: (-seen[c], c))
-    for size in range(min(len(moved), MOST_COLUMNS), 0, -1):
-        for several in combinations(moved[:MOST_COLUMNS], size):
-            columns = frozenset(several)
-            if not _are_far_apart(columns, few) and _are_neutral(columns, known):
-                return columns
+    for columns in _most_first(_moved_together(moved, known)[:MOST_GROUPS]):
+        if not _are_far_apart(columns, few) and _are_neutral(columns, known):
+            return columns
     return frozenset()
+
+
+def _moved_together(moved: Iterable[str], known: Sequence[_Known]) -> list[list[str]]:
+    """Groups of columns each of which has other values in the same executions, such as the date of each table of snapshots."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for columns in moved:
+        seen: dict[tuple[str, ...], int] = {}
+        taken = tuple(seen.setdefault(one.values.get(columns, ()), len(seen)) for one in known)
+        groups.setdefault(taken, []).append(columns)
+    return list(groups.values())
+
+
+def _most_first(groups: Sequence[Sequence[str]]) -> list[frozenset[str]]:
+    several = chain.from_iterable(combinations(groups, size) for size in range(len(groups), 0, -1))
+    return sorted((frozenset(chain.from_iterable(one)) for one in several), key=len, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ from .trees import plan
         ("Scan parquet stage.orders_manual__20251124T094112_Ab3dE5gH | [a#1]", "stage.orders_*"),
         ("Scan parquet stage.orders_1706659200 | [a#1]", "stage.orders_*"),
         ("Scan JDBCRelation(stage.orders_1706659200123) [numPartitions=4] | [a#1]", "jdbc:stage.orders_*"),
+        ("Scan parquet stage.tmp_application_1706659200123_0012 | [a#1]", "stage.tmp_*"),
+        ("Scan parquet stage.app_20240131101530_0007_part | [a#1]", "stage.*_part"),
         # With fractions of a second; a date and a number are none.
         ("Scan parquet stage.orders_20261130101530123456 | [a#1]", "stage.orders_*"),
         ("Scan parquet stage.orders_20261130_101530_123456 | [a#1]", "stage.orders_*"),
@@ -217,6 +219,13 @@ def test_a_jdbc_query_is_named_by_its_words_and_not_by_its_literals() -> None:
         ("/stage/orders_manual__2025-11-24T09:41:12.345678+00:00_aB3dE5gH.parquet", "/stage/orders_*.parquet"),
         ("/stage/manual__2025-11-24T09:41:12.345678+00:00_products", "/stage/*_products"),
         ("/stage/manual__orders/daily", "/stage/manual__orders/daily"),
+        # The application that wrote it, of YARN or of a standalone cluster.
+        ("hdfs://nn/stage/application_1706659200123_0012/orders", "hdfs://nn/stage/*/orders"),
+        ("hdfs://nn/stage/application_1706659200123_10234/orders", "hdfs://nn/stage/*/orders"),
+        ("/stage/app-20240131101530-0007/orders", "/stage/*/orders"),
+        ("/stage/orders_app-20240131101530-0007.parquet", "/stage/orders_*.parquet"),
+        ("/stage/application_17/orders", "/stage/application_17/orders"),
+        ("/stage/myapp-20240131101530-0007/orders", "/stage/myapp-*-0007/orders"),
         ("/lake/orders/1234567", "/lake/orders/1234567"),
     ],
 )

@@ -77,10 +77,13 @@ _UUID = (
 )
 # Seconds since 1970, or parts of them: by other numbers tables are told apart, such as those of a customer each.
 _EPOCH = (re.compile(r"(?<!\d)1[5-9]\d{8}(?:\d{3}){0,3}(?!\d)"), "*")
+# Of YARN and of a standalone cluster, in names of tables with underscores: a moment and a number that counts on.
+_APPLICATION_ID = (re.compile(r"(?<![A-Za-z0-9])(?:application_\d{13}_|app([-_])\d{14}\1)\d{4,}(?!\d)"), "*")
 # Parts of a table's name that change from run to run.
-_OF_TABLES = (_RUN_ID, _UUID, _DATE, _MONTH, _EPOCH)
+_OF_TABLES = (_APPLICATION_ID, _RUN_ID, _UUID, _DATE, _MONTH, _EPOCH)
 # Parts of a path that change with the date of the run.
 _VOLATILE = (
+    _APPLICATION_ID,
     _RUN_ID,
     _DATE,
     _MONTH,

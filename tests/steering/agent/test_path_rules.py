@@ -22,7 +22,7 @@ from .conftest import other_sparks, pip_spark
 def test_every_rule_in_order_with_what_java_takes_for_unicode_and_for_groups() -> None:
     document = json.loads(path_rules_json())
     at, rules = path_rules()
-    assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 10]
+    assert [len(at), len(rules)] == [len(document["at"]), len(document["rules"])] == [3, 11]
     told = (*document["at"], *document["rules"], *document["tables"], *document["jdbc"])
     given = (*at, *rules, *table_rules(), *jdbc_rules())
     for (pattern, replacement), (java, java_replacement) in zip(given, told, strict=True):
@@ -102,6 +102,9 @@ PARTS += [
     "101530123456",
     "ſ",
     "file:",
+    "application_1706659200123_0012",
+    "app-20240131101530-0007",
+    "_0012",
 ]
 
 
@@ -167,6 +170,7 @@ TABLES = [
     ),
     *("manual__", "scheduled__", "2025_11_24T09_41_12", "_00_00", "_Ab3dE5gH", "3F2504E04F8911D39A0C0305E82C3301"),
     *("3f2504e0_4f89_11d3_9a0c_0305e82c3301", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "sf1000", "٢٠٢٦", "é", "/"),
+    *("application_1706659200123_0012", "app_20240131101530_0007", "_0012"),
 ]
 
 

@@ -65,13 +65,20 @@ def _sentence(reason: Reason, names: QueryNames) -> str:
 
 def _measured(n: Numbers) -> str:
     words = f"{over_queries(n['queries'], n['queries_not_named'])} took {{seconds}} instead of {{usual_seconds}}"
-    words += f" ({_sure(n['gain_probability'])} of a gain)" if "gain_probability" in n else " (noise {noise:.0%})"
+    words += _how_sure(n) if "gain_probability" in n else " (noise {noise:.0%})"
     if n["other_changes"]:
         words += ", together with {other_changes:other change}"
     speed = n["machine_speed"]
     if abs(speed - 1) >= SAID_SPEED:
         words += f", on a machine {abs(speed - 1):.0%} {'slower' if speed > 1 else 'faster'} than usual"
     return filled(words, n)
+
+
+def _how_sure(n: Numbers) -> str:
+    """Where one night says otherwise than all runs together, it is told which is which."""
+    has_gained = n["seconds"] < n["usual_seconds"] * n["machine_speed"]
+    that_night, by_all = ("", "") if has_gained == (n["gain_probability"] > 0.5) else (" that night", " by all runs")
+    return f"{that_night} ({_sure(n['gain_probability'])} of a gain{by_all})"
 
 
 def _within_noise(n: Numbers) -> str:

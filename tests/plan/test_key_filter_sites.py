@@ -89,6 +89,46 @@ def test_below_an_aggregate_by_something_else_rows_depend_on_each_other() -> Non
     assert (site.relations, site.rows, site.amounts) == (("t.sales",), 100_000, {"merge": 100_000, "sort": 100_000})
 
 
+# The last row of each item, as Spark 4.3 finds it: first of each task, then of all.
+LAST_ROWS = """
+SortMergeJoin | [i#5], [k#1], Inner | number of output rows=1000
+  Sort | [i#5 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(i#5, 8), ENSURE_REQUIREMENTS | data size=160; shuffle records written=50
+      Filter | (w#6 = 9) | number of output rows=50
+        Scan parquet t.items | [i#5,w#6] | number of output rows=20000
+  Project | [k#1, v#2]
+    Filter | (rn#7 = 1) | number of output rows=100000
+      Window | [row_number() windowspecdefinition(k#1, v#2 DESC NULLS LAST) AS rn#7], [k#1], [v#2 DESC NULLS LAST]
+        WindowGroupLimit | [k#1], [v#2 DESC NULLS LAST], row_number(), 1, Final | number of output rows=100000
+          Sort | [k#1 ASC NULLS FIRST, v#2 DESC NULLS LAST], false, 0
+            Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=3200000; shuffle records written=200000
+              WindowGroupLimit | [k#1], [v#2 DESC NULLS LAST], row_number(), 1, Partial | number of output rows=200000
+                Sort | [k#1 ASC NULLS FIRST, v#2 DESC NULLS LAST], false, 0
+                  Filter | isnotnull(k#1) | number of output rows=4000000
+                    Scan parquet t.sales | [k#1,v#2] | number of output rows=5000000
+"""
+
+
+def test_below_the_first_rows_of_each_key_no_row_depends_on_those_of_others() -> None:
+    (site,) = _sites(LAST_ROWS)
+    assert (site.relations, site.rows, site.source) == (("t.sales",), 4_000_000, ("t.items",))
+    assert site.amounts == {
+        "merge": 100_000,
+        "filter": 100_000,
+        "window": 100_000 + 200_000 + 4_000_000,
+        "sort": 200_000 + 4_000_000,
+        "shuffle_write": 3_200_000,
+        "shuffle_write_row": 200_000,
+        "shuffle_read": 3_200_000,
+    }
+
+
+def test_below_the_first_rows_of_something_else_they_do() -> None:
+    limit = "WindowGroupLimit | [{}], [v#2 DESC NULLS LAST], row_number(), 1, Final"
+    (site,) = _found(limit.format("k#1"), limit.format(""), LAST_ROWS)
+    assert (site.rows, sorted(site.amounts)) == (100_000, ["filter", "merge", "window"])
+
+
 def test_what_a_semi_join_tests_is_filtered_by_the_share_that_the_sources_own_filters_keep() -> None:
     (site,) = _found("Inner | number of output rows=1000\n", "LeftSemi | number of output rows=40\n")
     assert (site.relations, site.source, site.measured) == (("t.sales",), ("t.items",), False)

@@ -44,6 +44,8 @@ _PUT_RIGHT_OUT = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_OUTER}
 _PASSING = EXCHANGED | {"Filter", "Project"}
 _FROM_LEFT = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI, JoinType.LEFT_OUTER})
 _FROM_RIGHT = frozenset({JoinType.INNER, JoinType.CROSS})
+# Which of the lists that these print is that of their groups.
+_GROUPS_AT = {"Window": 1, "WindowGroupLimit": 0}
 
 _Work = Iterator[tuple[Resource, float]]
 
@@ -186,16 +188,22 @@ class _Finder:
             parts = aggregate_parts(node)
             grouped = {self._lineage.source(key) for key in split_top_level(parts[0])} if parts else set()
             return grouped.issuperset(keys)
-        if node.name == "Window":
-            found = bracketed(node.text)
-            by = bracketed(node.text, found[1]) if found else None
-            return by is not None and {self._lineage.source(k) for k in split_top_level(by[0])}.issuperset(keys)
+        if node.name in _GROUPS_AT:
+            by = _nth_list(node.text, _GROUPS_AT[node.name])
+            return by is not None and {self._lineage.source(key) for key in split_top_level(by)}.issuperset(keys)
         if node.name not in JOINS or len(node.children) != 2:
             return False
         parsed = parse_join(node)
         right = _FROM_RIGHT if not parsed.flipped else {JoinType.LEFT_OUTER}
         left = _FROM_LEFT if not parsed.flipped else frozenset[JoinType]()
         return parsed.type in (right if at else left)
+
+
+def _nth_list(text: str, number: int) -> str | None:
+    found = bracketed(text)
+    for _ in range(number):
+        found = bracketed(text, found[1]) if found else None
+    return found[0] if found else None
 
 
 def _measured_share(join: Join, filtered: JoinInput, counting: Counting) -> float | None:

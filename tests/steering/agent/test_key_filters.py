@@ -39,7 +39,7 @@ APPLIED = {
     "keys of partitions that others prune",
 }
 # There the filter stands above what makes one row depend on others.
-ABOVE = {"first rows of groups", "an input that is grouped by others", "rows of a rank over all", "the first rows"}
+ABOVE = {"an input that is grouped by others", "rows of a rank over all", "the first rows"}
 ABOVE |= {"what prunes partitions of another input"}
 # A list of what a join puts out hangs on how it joins, which the sizes of its inputs decide while it runs.
 ABOVE_JOIN = {"first rows of a join", "what prunes partitions of another input"}

@@ -20,6 +20,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
+import scala.Product;
 
 /**
  * One step down the way that the keys of rows take through a plan: an operator that hands on each of its rows, or a group of them,
@@ -33,6 +34,9 @@ public final class KeyPath {
   static final Set FROM_LEFT = new HashSet(Arrays.asList(
       new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));
   static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
+
+  // Of the first rows of each group those that can be among them, since Spark 3.5: its groups come first.
+  private static final String GROUP_LIMIT = "WindowGroupLimit";
 
   /** Which child it is, the child, and the keys as it puts them out. */
   public final int child;
@@ -86,6 +90,7 @@ public final class KeyPath {
     if (plan instanceof Filter || plan instanceof Sort) return step(plan, 0, keys);
     if (plan instanceof Project) return step(plan, 0, through(keys, Trees.list(((Project) plan).projectList()), null));
     if (plan instanceof Window) return ofGroups(((Window) plan).partitionSpec(), keys) ? step(plan, 0, keys) : null;
+    if (plan.nodeName().equals(GROUP_LIMIT)) return ofGroups(((Product) plan).productElement(0), keys) ? step(plan, 0, keys) : null;
     if (plan instanceof Aggregate) {
       Aggregate aggregate = (Aggregate) plan;
       return step(plan, 0, through(keys, Trees.list(aggregate.aggregateExpressions()), Trees.ids(columns(aggregate.groupingExpressions()))));

@@ -129,6 +129,61 @@ def test_below_the_first_rows_of_something_else_they_do() -> None:
     assert (site.rows, sorted(site.amounts)) == (100_000, ["filter", "merge", "window"])
 
 
+def _union(*inputs: str) -> str:
+    """GROUPED with all of these in place of what is grouped of sales."""
+    source = GROUPED[: GROUPED.index("  Sort | [k#1")]
+    lines = ["  Union", *(f"    {line}" for text in inputs for line in text.splitlines())]
+    return source + "\n".join(lines)
+
+
+def _groups(relation: str, key: str, value: str) -> str:
+    """A branch of a union as Spark 4.3 plans it: rows of a relation, grouped."""
+    return f"""HashAggregate | (keys=[{key}], functions=[max({value})]) | number of output rows=100000
+  Exchange | hashpartitioning({key}, 8), ENSURE_REQUIREMENTS | data size=3200000; shuffle records written=200000
+    HashAggregate | (keys=[{key}], functions=[partial_max({value})]) | number of output rows=200000
+      Filter | isnotnull({key}) | number of output rows=4000000
+        Scan parquet {relation} | [{key},{value}] | number of output rows=5000000"""
+
+
+SALES, RETURNS = _groups("t.sales", "k#1", "v#2"), _groups("t.returns", "r#11", "v#12")
+
+
+def test_below_a_union_each_input_is_filtered_and_the_work_is_that_of_all() -> None:
+    (one,), (two,) = _sites(_union(SALES)), _sites(_union(SALES, RETURNS))
+    assert (one.relations, one.rows) == (("t.sales",), 4_000_000)
+    assert (two.relations, two.rows) == (("t.returns", "t.sales"), 8_000_000)
+    assert one.amounts["group"] and two.amounts == {resource: 2 * done for resource, done in one.amounts.items()}
+
+
+def test_keys_of_a_union_have_the_same_place_in_each_input() -> None:
+    renamed = f"Project | [r#11 AS k#21, v#12]\n  {RETURNS.replace(chr(10), chr(10) + '  ')}"
+    (site,) = _sites(_union(SALES, renamed))
+    assert site.relations == ("t.returns", "t.sales")
+    for untold in ("[(r#11 + 1) AS k#21, v#12]", "[]"):
+        (site,) = _sites(_union(SALES, renamed.replace("[r#11 AS k#21, v#12]", untold)))
+        assert site.amounts == {"merge": 200_000}
+
+
+def test_what_an_input_of_a_union_shares_with_another_join_stays_shared() -> None:
+    shared = f"ReusedExchange | [r#11, v#12], Exchange hashpartitioning(r#11, 8)\n  {RETURNS.splitlines()[-1]}"
+    assert _sites(_union(SALES, shared)) == ()
+
+
+def test_a_filter_below_a_union_is_seen_in_its_inputs() -> None:
+    asked = """
+        Subquery | subquery#7
+          ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(i#5))])
+            Scan parquet t.items | [i#5]"""
+    filtered = [
+        text.replace(f"isnotnull({key})", f"might_contain(Subquery subquery#7, xxhash64({key}))").replace(
+            "=4000000", "=40"
+        )
+        for text, key in ((SALES, "k#1"), (RETURNS, "r#11"))
+    ]
+    (site,) = _sites(_union(*(text + asked for text in filtered)))
+    assert (site.filtered, site.rows) == (True, 80)
+
+
 def test_what_a_semi_join_tests_is_filtered_by_the_share_that_the_sources_own_filters_keep() -> None:
     (site,) = _found("Inner | number of output rows=1000\n", "LeftSemi | number of output rows=40\n")
     assert (site.relations, site.source, site.measured) == (("t.sales",), ("t.items",), False)

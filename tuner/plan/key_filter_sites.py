@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter
 
 from tuner.model.key_filter_site import KeyFilterSite
@@ -14,7 +15,7 @@ from tuner.plan.counting import Counting
 from tuner.plan.counting_of import counting_of
 from tuner.plan.expression import bracketed, split_top_level
 from tuner.plan.joins import JOINS, Join, JoinInput, every_join, parse_join
-from tuner.plan.lineage import Lineage, lineage_of
+from tuner.plan.lineage import Lineage, lineage_of, output_columns
 from tuner.plan.measured_plan import MeasuredPlan
 from tuner.plan.node import PlanNode, each_once, makes_bloom_filter
 from tuner.plan.query_work import (
@@ -106,31 +107,32 @@ class _Finder:
     def _of_side(
         self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str], other_keys: Sequence[str]
     ) -> Iterator[KeyFilterSite]:
-        way = self._way(filtered, keys)
-        rows = counted_rows(way.start) if way else 0
+        ways = self._ways(filtered.node, keys)
+        rows = sum(counted_rows(way.start) for way in ways)
+        is_filtered = any(way.is_filtered for way in ways)
         # What a filter left few rows of, it will be needed for again.
-        if way is None or (rows < LEAST_ROWS and not way.is_filtered):
+        if rows < LEAST_ROWS and not is_filtered:
             return
         # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
         is_tested = join.type is JoinType.LEFT_SEMI and filtered is join.left
-        for source in self._sources(join, filtered, other, other_keys, is_filtered=way.is_filtered):
+        for source in self._sources(join, filtered, other, other_keys, is_filtered=is_filtered):
             if not is_tested and not Counter(source.way.relations) - Counter(filtered.relations):
                 continue
             # What a filter dropped already, its join cannot: the site is told all the same.
-            if source.kept > MOST_KEPT and not way.is_filtered:
+            if source.kept > MOST_KEPT and not is_filtered:
                 continue
             made = _below_exchanges(source.way.start)
             yield KeyFilterSite(
                 join=join.signature,
-                relations=way.relations,
+                relations=tuple(sorted(chain.from_iterable(way.relations for way in ways))),
                 rows=rows,
                 kept=source.kept,
                 measured=source.measured,
                 most_kept=source.most_kept,
                 source=source.way.relations,
                 source_rows=counted_rows(source.way.start),
-                filtered=way.is_filtered,
-                amounts=summed(_work_of_way(way, join, filtered)),
+                filtered=is_filtered,
+                amounts=summed(_work_of_ways(ways, join, filtered)),
                 source_amounts=summed(_work_below(made)),
                 source_tasks=partitions(running_stages(self._plan, made)),
             )
@@ -141,7 +143,7 @@ class _Finder:
         """All of the other input, and the relation of it alone that has its keys."""
         whole = _Way((), other.node, other.relations)
         measured = _measured_share(join, filtered, self._counting)
-        alone = self._way(other, keys, source=True)
+        (alone,) = self._ways(other.node, keys, source=True) or (None,)
         share = _share_kept(alone.start) if alone else None
         is_alone = alone is not None and alone.relations == other.relations
         # Left rows without a match come out of an outer join, too: what comes out is the most that it keeps. Of what a filter in
@@ -156,22 +158,25 @@ class _Finder:
             least = 0.0 if measured is None or is_bound else measured
             yield _Source(alone, max(share, least), measured=least >= share)
 
-    def _way(self, side: JoinInput, keys: Sequence[str], *, source: bool = False) -> _Way | None:
-        """From an input down to where all its keys are read; None where they are of several relations, or of one twice.
+    def _ways(self, node: PlanNode, keys: Sequence[str], *, source: bool = False) -> list[_Way]:
+        """From an input down to where all its keys are read, several below a union; none where they are of several relations, or
+        of one twice.
 
-        It ends early where the keys are made of others. What a way for a filter passes is shuffled for its join alone.
+        A way ends early where the keys are made of others. What a way for a filter passes is shuffled for its join alone.
         """
-        relations = {key.rpartition(".")[0] for key in keys}
-        if len(relations) != 1 or side.relations.count(*relations) != 1:
-            return None
-        (relation,) = relations
+        relation = self._relation(node, keys)
+        if relation is None:
+            return []
         steps: list[tuple[PlanNode, int]] = []
-        node = side.node
         while not is_scan(node):
             if node.name == "ReusedExchange" or (
                 not source and node.name in SHUFFLES and node.counters in self._shared
             ):
-                return None
+                return []
+            if node.name == "Union" and not source and (inputs := self._keys_of_inputs(node, keys)):
+                several = [self._ways(child, of_child) for child, of_child in zip(node.children, inputs, strict=True)]
+                ways = chain.from_iterable(several)
+                return [replace(way, steps=(*steps, *way.steps)) for way in ways] if all(several) else []
             at = next((i for i, c in enumerate(node.children) if relation in self._scans_below.relations(c)), None)
             if at is None or not self._passes(node, at, keys):
                 break
@@ -179,7 +184,25 @@ class _Finder:
                 break
             steps.append((node, at))
             node = node.children[at]
-        return _Way(tuple(steps), node, self._scans_below.relations(node))
+        return [_Way(tuple(steps), node, self._scans_below.relations(node))]
+
+    def _relation(self, node: PlanNode, keys: Sequence[str]) -> str | None:
+        """The one relation below an operator that has the keys."""
+        relations = {key.rpartition(".")[0] for key in keys}
+        if len(relations) != 1 or self._scans_below.relations(node).count(*relations) != 1:
+            return None
+        (relation,) = relations
+        return relation
+
+    def _keys_of_inputs(self, union: PlanNode, keys: Sequence[str]) -> list[list[str]]:
+        """The keys as each input of a union has them, by their places in the first; none where an input does not tell."""
+        outputs = [[self._lineage.source(f"{n}#{id_}") for n, id_ in output_columns(c)] for c in union.children]
+        first = outputs[0] if outputs else []
+        places = [first.index(key) for key in keys if key in first]
+        if len(places) < len(keys) or any(len(output) <= max(places) for output in outputs):
+            return []
+        found = [[output[place] for place in places] for output in outputs]
+        return found if all(map(self._relation, union.children, found)) else []
 
     def _passes(self, node: PlanNode, at: int, keys: Sequence[str]) -> bool:
         if node.name in _PASSING:
@@ -225,10 +248,11 @@ def _share_kept(start: PlanNode) -> float | None:
     return min(1.0, (after + 1) / before) if before and after is not None else None
 
 
-def _work_of_way(way: _Way, join: Join, filtered: JoinInput) -> _Work:
-    """The work with the rows of a way, up to what its join puts out."""
+def _work_of_ways(ways: Iterable[_Way], join: Join, filtered: JoinInput) -> _Work:
+    """The work with the rows of an input's ways, up to what its join puts out."""
     at = 0 if filtered.node is join.node.children[0] else 1
-    for node, child in ((join.node, at), *way.steps):
+    steps = {(id(node), child): node for way in ways for node, child in way.steps}
+    for node, child in ((join.node, at), *((node, child) for (_, child), node in steps.items())):
         if node.name in JOINS:
             yield from input_work(node, parse_join(node), child)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tuner.plan.aggregate import AGGREGATES, aggregate_parts
@@ -134,7 +135,7 @@ def _reused(node: PlanNode, lineage: Lineage) -> None:
     """A reused exchange prints its own output first; it stands, in order, for the output of what it reuses."""
     own = bracketed(node.text)
     columns = [_column(part) for part in split_at_columns(own[0])] if own else []
-    original = _output(node.children[0], [name for name, _ in columns]) if node.children else []
+    original = output_columns(node.children[0], [name for name, _ in columns]) if node.children else []
     pairs = zip(columns, original, strict=False)
     lineage.renamed.update({new: old for (_, new), (_, old) in pairs if new != old and new >= 0 and old >= 0})
 
@@ -144,8 +145,9 @@ def _column(text: str) -> tuple[str, int]:
     return renamed[1:] if renamed else (attributes(text) or [_UNKNOWN])[0]
 
 
-def _output(node: PlanNode, names: list[str]) -> list[tuple[str, int]]:
-    """The columns an operator puts out, in order, from the first as far as its text tells; it names them `names`."""
+def output_columns(node: PlanNode, names: Sequence[str] | None = None) -> list[tuple[str, int]]:
+    """The columns an operator puts out, in order, from the first as far as its text tells; it names them `names`, where that is
+    known: else an aggregate's keys are taken to come first, as they are printed."""
     while not is_scan(node):
         if node.name == "Project":
             found = bracketed(node.text)
@@ -158,13 +160,13 @@ def _output(node: PlanNode, names: list[str]) -> list[tuple[str, int]]:
     return scan_columns(node)
 
 
-def _grouping(aggregate: PlanNode, names: list[str]) -> list[tuple[str, int]]:
+def _grouping(aggregate: PlanNode, names: Sequence[str] | None) -> list[tuple[str, int]]:
     """A partial aggregate puts out its keys, then its buffers; a final one what was selected, keys by their names."""
     parts = aggregate_parts(aggregate)
     if parts is None:
         return []
     keys = [_column(key) for key in split_top_level(parts[0])]
-    if "partial_" in parts[1]:
+    if names is None or "partial_" in parts[1]:
         return keys
     by_name = dict(keys)
     return [(name, by_name.get(name, -1)) for name in names]

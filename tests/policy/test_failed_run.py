@@ -478,9 +478,16 @@ def test_a_few_random_failures_a_night_are_none_of_a_changes() -> None:
 
 
 def test_failures_of_more_than_a_week_of_nights_ago_hide_none() -> None:
-    proven, clean = promoted(ORDER), [of_tenants(n, "", promoted(ORDER)) for n in range(1, 8)]
-    assert not suspected(of_tenants(0, "abc"), *clean[:-1], of_tenants(8, "abc", proven))
-    assert suspected(of_tenants(0, "abc"), *clean, of_tenants(8, "abc", proven))
+    proven, clean = promoted(ORDER), [of_tenants(n, "", promoted(ORDER)) for n in range(2, 8)]
+    failed = [of_tenants(0, "abc"), of_tenants(1, "abc")]
+    assert not suspected(*failed, *clean[:-1], of_tenants(8, "abc", proven))
+    assert suspected(*failed, *clean, of_tenants(8, "abc", proven))
+
+
+def test_what_failed_in_one_night_alone_may_be_failed_by_a_change_in_the_next() -> None:
+    nights = [of_tenants(n, failed) for n, failed in enumerate(["", "", "a", ""])]
+    assert suspected(*nights, of_tenants(4, "a", promoted(ORDER)))
+    assert not suspected(*nights[1:], of_tenants(4, "a", promoted(ORDER))), "of three it may be usual"
 
 
 def test_days_that_a_run_catches_up_on_fail_for_a_tenant_as_often() -> None:

@@ -14,6 +14,8 @@ from tuner.policy.measure import executions, usable
 
 # A week of nights: of what fails at random more do in one, fewer in another.
 LATEST_RUNS = 7
+# Of so many runs the only one in which any failed is an odd one.
+ENOUGH_RUNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,11 @@ class Failures:
 
     def are_more(self, others: Sequence[Failures]) -> bool:
         """Whether it failed more than in any of the other runs, by more than half of what these are apart: in some nights more
-        fails at random. In proportion where it ran more often than in any of them."""
-        lost, most_ran = [one.lost for one in others], max(one.ran for one in others)
-        most = max(lost) + (max(lost) - min(lost)) // 2
+        fails at random. In proportion where it ran more often than in any of them. The only one that failed does not count."""
+        lost, most_ran = sorted(one.lost for one in others), max(one.ran for one in others)
+        if len(lost) >= ENOUGH_RUNS and not lost[-2]:
+            lost.pop()  # Else what failed once of late could be failed by a change each night.
+        most = lost[-1] + (lost[-1] - lost[0]) // 2
         return self.failed * most_ran > most * max(self.ran, most_ran)
 
 

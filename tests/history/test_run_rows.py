@@ -169,12 +169,22 @@ def test_of_recent_runs_the_newest_that_succeeded_and_the_largest_are_whole_and_
         started = running(str(minute), minute=minute)
         store.begin(replace(started, decision=replace(started.decision, changes=decided)))
         outcome = full_outcome()
-        large = tuple(replace(query, source_bytes=10**12 if minute == 1 else 10**9) for query in outcome.queries)
+        size, filtered = 10**12 if minute == 1 else 10**9, ("db.sales",)
+        large = tuple(replace(query, source_bytes=size, runtime_filtered=filtered) for query in outcome.queries)
         store.finish(str(minute), state, LATER, replace(outcome, queries=large))
     whole = store.runs("etl.load")
     found = store.recent("etl.load", 6, in_full=2)
     assert [run == known for run, known in zip(found, whole, strict=True)] == [False, True, False, True, False, True]
-    times = ["id", "fingerprint", "duration_ms", "status", "input_bytes", "directives"]
+    times = [
+        "id",
+        "fingerprint",
+        "duration_ms",
+        "status",
+        "input_bytes",
+        "directives",
+        "row_counts",
+        "runtime_filtered",
+    ]
     for seen, known in zip(found, whole, strict=True):
         assert seen.outcome is not None and known.outcome is not None
         assert (seen.outcome.conf, seen.outcome.cluster) == (known.outcome.conf, known.outcome.cluster)

@@ -80,6 +80,18 @@ def test_what_keys_of_others_prune_is_not_what_its_filters_leave() -> None:
     assert counted(join) == {f"{BESIDE}db.store#0": 50, "db.items#0": 70}
 
 
+def test_it_is_told_of_which_relations_keys_of_others_have_left_out_rows() -> None:
+    """A filter by key leaves fewer rows than the query's own filters: its counts are those of both."""
+    made = "ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(k#3, 42), 1000, 8000, 0, 0)])"
+    by_keys = below("Subquery | subquery#50, [id=#80]", below(made, ITEMS))
+    sales = below(
+        "Filter | might_contain(Subquery subquery#50, xxhash64(k#2)) | number of output rows=5", by_keys, SALES
+    )
+    filtered_too = joined().replace(indent(SALES, "  "), indent(sales, "  "))
+    assert (counted(filtered_too)["db.sales#0"], of_plan(filtered_too).runtime_filtered) == (5, ("db.sales",))
+    assert of_plan(joined()).runtime_filtered == ()
+
+
 def test_another_read_of_what_is_joined_leaves_the_count_below_the_join() -> None:
     assert counted(below("Union", joined(), filtered("db.sales", 30))) == JOINED
 

@@ -10,6 +10,7 @@ from tuner.model.application import MetricInfo, PlanInfo
 from tuner.model.join_site import JoinSite, RuntimeFilter
 from tuner.plan.joins import find_joins
 from tuner.plan.node import build_tree
+from tuner.plan.runtime_filters import runtime_filters
 
 from .trees import parse
 
@@ -35,6 +36,7 @@ BY_ITEMS = operator(
         "Scan parquet t.items | [i#9L]",
     ),
 )
+ITEMS = "Scan parquet t.items | [i#9L]"
 FILTERED = "Filter | might_contain(Subquery subquery#50, [id=#80], xxhash64(item#4, 42)) | number of output rows=9"
 
 
@@ -91,3 +93,20 @@ def test_a_second_side_may_reuse_what_prunes_the_first() -> None:
 def test_nothing_is_filtered_where_spark_adds_no_filter() -> None:
     (site,) = joins(operator(JOIN_ON_DAY, SALES, DAYS))
     assert filters(site) == (None, None)
+
+
+def relations(text: str) -> tuple[str, ...]:
+    return runtime_filters(build_tree(*parse(text))).relations
+
+
+def test_relations_that_have_lost_rows_to_others_are_told_each_once() -> None:
+    by_items = operator("SortMergeJoin | [item#4], [i#9L], Inner", operator(FILTERED, BY_ITEMS, SALES), ITEMS)
+    pruned = operator(JOIN_ON_DAY, operator("Scan parquet t.returns | [day#3]", BY_DAYS), DAYS)
+    assert relations(by_items) == ("t.sales",)
+    assert relations(operator("Union", by_items, pruned, by_items)) == ("t.returns", "t.sales")
+    assert relations(operator(JOIN_ON_DAY, SALES, DAYS)) == ()
+
+
+def test_what_filters_groups_filters_all_that_they_are_made_of() -> None:
+    both = operator("SortMergeJoin | [day#3], [d#7], Inner", SALES, "Scan parquet t.days | [d#7]")
+    assert relations(operator(FILTERED, BY_ITEMS, both)) == ("t.days", "t.sales")

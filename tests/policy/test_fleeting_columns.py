@@ -104,6 +104,18 @@ def test_rows_beside_the_joins_tell_nothing_of_it() -> None:
     assert fleeting(*delta) == set()
 
 
+def test_rows_that_keys_of_others_have_left_out_move_nothing() -> None:
+    """A filter by key that comes into force leaves a hundredth of the rows."""
+    nights = [ran(n, 10**5, name=f"n{n}") for n in range(8)]
+    by_keys = [(n, replace(query, runtime_filtered=("db.company",))) for n, query in (ran(n, 10**3) for n in range(8))]
+    filtered = [(n, replace(query, conditions=nights[n][1].conditions)) for n, query in by_keys]
+    assert fleeting(*nights[:2], filtered[2]) == fleeting(*nights[:4], *filtered[4:]) == set()
+    wild = [
+        (n, replace(query, runtime_filtered=("db.company",))) for n, query in (ran(n, name=f"n{n}") for n in range(8))
+    ]
+    assert fleeting(*nights[:2], *wild[2:]) == {NAME}
+
+
 def test_neutral_columns_are_no_part_of_it() -> None:
     days = [ran(n, name="same", kind=f"k{n}") for n in range(5)]
     assert fleeting(*days, neutral=frozenset({KIND})) == set()

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from tuner.model.action import Hint
 from tuner.model.decision import DecidedChange, LiteralRung, Mode
 from tuner.model.query import Query
 from tuner.model.query_values import FilterCondition
 from tuner.model.row_count import RowCount
 from tuner.model.run import Run
 from tuner.plan.literals import literal_class
+from tuner.policy.decide import decide
 from tuner.policy.literal_classes import literal_classes, with_literal_classes
 from tuner.policy.measured_values import measured_values
 
@@ -68,6 +70,29 @@ def test_rows_of_merged_plans_are_held_against_one_another_only() -> None:
         assert len({c for of_run in classes(runs) for c in of_run}) == 1
     wild = [merged(night(n, ("small", f"d{n}", 10_000)), 10 ** (n - 3)) for n in range(3, 6)]
     assert len({c for of_run in classes(wild) for c in of_run}) == 3
+
+
+def by_keys(one: Run, rows: int) -> Run:
+    """With a filter by key in force, which leaves so many rows of the relation, and half of the time."""
+    assert one.outcome is not None
+    queries = [
+        replace(q, duration_ms=5000, runtime_filtered=("s",), row_counts=(q.row_counts[0], RowCount("s#0", rows)))
+        for q in one.outcome.queries
+    ]
+    return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+
+
+def test_a_filter_by_key_that_leaves_few_rows_is_in_force_on_each_new_day() -> None:
+    """What it drops is no effect of the day."""
+    filter_by_key = hint("q1", value=Hint.FILTER_BY_KEY)
+    runs = [night(n, ("small", f"d{n}", 15_000)) for n in range(3)]
+    for number in range(3, 12):
+        known = situation(Mode.AUTO, 1, runs, [recommend(filter_by_key)])
+        (found,) = measured_values(known, decide(known).in_force)
+        assert (found.id, found.rung, found.neutral) == (filter_by_key.id, LiteralRung.MOVING_VALUES, ("s.day",))
+        ran = by_keys(night(number, ("small", f"d{number}", 15_000)), 169)
+        runs.append(replace(ran, decision=replace(ran.decision, changes=(found,))))
+    assert literal_classes(runs).fleeting == {}
 
 
 def test_classes_of_runs_that_have_them_stay() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.model.query import Query, QueryStatus
@@ -14,11 +16,15 @@ DAY, TENANT, BATCH = "db.sales.day", "db.sales.tenant", "db.sales.batch"
 CORRECTED, LAST = "db.corrections.day", f"{COMPUTED}0123456789abcdef"
 
 
-def ran(night: int, sales: int, joined: int = 50_000, **values: str) -> Ran:
-    """An execution in a night's run: rows of the filtered relation and of the join, and what each column was asked for."""
+def ran(night: int, sales: int, joined: int = 50_000, refunds: int | None = None, **values: str) -> Ran:
+    """An execution in a night's run: rows of the filtered relation, of the join (and of another relation below it), and what each
+    column was asked for."""
     conditions = tuple(FilterCondition(f"db.sales.{column}", value) for column, value in sorted(values.items()))
-    counts = (RowCount("db.sales#0", sales), RowCount("a-join/0", joined))
-    return night, Query(night, night, "q", "", 0, 1, QueryStatus.SUCCEEDED, conditions=conditions, row_counts=counts)
+    counts = [RowCount("db.sales#0", sales), RowCount("a-join/0", joined)]
+    counts += [] if refunds is None else [RowCount("db.refunds#0", refunds)]
+    return night, Query(
+        night, night, "q", "", 0, 1, QueryStatus.SUCCEEDED, conditions=conditions, row_counts=tuple(counts)
+    )
 
 
 def test_a_day_that_advances_twice_with_stable_rows() -> None:
@@ -257,6 +263,45 @@ def of_computed(night: int, joined: int = 50_000, *, side: int = 9_000, join: st
     sides = (RowCount(f"{SIDE}sales/0", 100_000), RowCount(f"{SIDE}groups/0", side))
     counts = (query.row_counts[0], RowCount(f"{join}/0", joined), *sides)
     return night, _with(query, (*(query.conditions or ()), computed), counts)
+
+
+def test_rows_that_keys_of_others_have_left_out_are_held_against_one_another() -> None:
+    """A filter by key that comes into force leaves a hundredth of the rows, whatever the day."""
+    before = [ran(n, 15_000, day=f"d{n}") for n in range(3)]
+    for since in (1, 2, 9, MOST_NIGHTS + 9):
+        assert neutral_columns([*before, *(by_keys(n, 169, day=f"d{n}") for n in range(3, 3 + since))]) == {DAY}
+    held = [by_keys(3, 169, day="d3"), *(ran(n, 15_000, day=f"d{n}") for n in range(4, 8))]
+    assert neutral_columns([*before, *held]) == {DAY}
+    assert neutral_columns([by_keys(n, 169, day=f"d{n}") for n in range(3)]) == {DAY}
+    assert neutral_columns([*before[:2], by_keys(2, 169, day="d2")]) == set(), "two days alone tell of one another"
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        pytest.param((2_000_000, 50_000, 300), id="more rows are left of it"),
+        pytest.param((169, 5_000_000, 300), id="its join puts out more"),
+        pytest.param((169, 50_000, 900_000), id="another relation has more, which no keys filter"),
+    ],
+)
+def test_days_and_tenants_that_move_rows_are_told_apart_where_keys_filter_as_well(large: tuple[int, int, int]) -> None:
+    sales, joined, refunds = large
+    before = [ran(n, 15_000, day=f"d{n}", refunds=300) for n in range(3)]
+    since = [by_keys(3, 169, day="d3", refunds=300), by_keys(4, sales, joined, day="d4", refunds=refunds)]
+    assert neutral_columns([*before, *since]) == set()
+    # Only of the large tenant keys filter: what few are left are no more than those of others.
+    loop = [ran(n, 15_000, tenant=t, refunds=300) for n in range(9) for t in "abcdefgh"]
+    assert neutral_columns(loop) == {TENANT}
+    assert neutral_columns([*loop, *(by_keys(n, 169, tenant="i", refunds=300) for n in range(9))]) == {TENANT}
+    assert neutral_columns([*loop, *(by_keys(n, sales, joined, tenant="i", refunds=refunds) for n in range(9))]) == (
+        set()
+    )
+
+
+def by_keys(night: int, sales: int, joined: int = 50_000, refunds: int | None = None, **values: str) -> Ran:
+    """The same of which a bloom filter has left out rows of the filtered relation."""
+    _, query = ran(night, sales, joined, refunds, **values)
+    return night, replace(query, runtime_filtered=("db.sales",))
 
 
 def without(start: str, query: Query) -> tuple[RowCount, ...]:

@@ -78,6 +78,7 @@ class _BriefQuery:
     repeated_run_ms: int = 0
     broadcasts_off: tuple[str, ...] = ()
     input_rows: int = 0
+    runtime_filtered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,9 @@ class Query:
     `reads_cache` says that it reads cached data, or fills a cache: the agent leaves its joins as they are. `repeated_run_ms` is
     what of `executor_run_ms` went into tasks that failed, or whose output was lost. `writes` says that it writes files,
     `output_bytes` and `output_files` how much and how many (0: not told).
-    `has_other_joins` says that another engine than Spark runs joins of it, which are not among `joins`.
+    `has_other_joins` says that another engine than Spark runs joins of it, which are not among `joins`. `runtime_filtered` are
+    relations of which bloom filters of the keys of others, or dynamic partition pruning, have left out rows: `row_counts` of
+    these and of joins are then not what conditions alone leave.
     """
 
     id: int
@@ -178,6 +180,7 @@ class Query:
     output_bytes: int = 0
     output_files: int = 0
     has_other_joins: bool = False
+    runtime_filtered: tuple[str, ...] = ()
 
     @property
     def data_bytes(self) -> int:

@@ -45,6 +45,7 @@ from tuner.plan.relation import files_bytes, is_scan, reads_rows, relation_name
 from tuner.plan.row_bytes import read_columns
 from tuner.plan.row_counts import row_counts
 from tuner.plan.rows_beside_joins import rows_beside_joins
+from tuner.plan.runtime_filters import runtime_filters
 from tuner.plan.sealed_directives import opened
 from tuner.plan.shared_subplans import shared_subplans
 from tuner.plan.shuffles import find_shuffles
@@ -314,6 +315,7 @@ class _RanExecution:
             reads_cache=any(is_cache(node) and node.children for node in self.initial.walk_all()),
             not_deterministic=not_deterministic(self.initial),
             row_counts=self._row_counts(found),
+            runtime_filtered=_or_nothing(found.id, "filters", lambda: runtime_filters(self.final).relations) or (),
         )
 
     @cached_property

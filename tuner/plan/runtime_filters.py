@@ -21,15 +21,18 @@ class _Filter:
 
 
 class RuntimeFilters:
-    """The filters that Spark added to a plan, by the operators that have them."""
+    """The filters that Spark and the agent added to a plan, by the operators that have them; `relations` are all below these."""
 
     def __init__(self, root: PlanNode) -> None:
         self._scans_below = scans_of(root)
-        self._filters = {
-            id(node): found
+        filtered = [
+            (node, found)
             for node in root.walk_all()
             if node.subqueries and (found := list(_filters(node, self._scans_below)))
-        }
+        ]
+        self._filters = {id(node): found for node, found in filtered}
+        below = (relation for node, _ in filtered for relation in self._scans_below.relations(node))
+        self.relations: tuple[str, ...] = tuple(sorted(set(below)))
 
     def by_other(self, side: PlanNode, other: PlanNode) -> RuntimeFilter | None:
         """What the other side of a join has left out of this one; pruned partitions, where it is both.

@@ -6,6 +6,7 @@ may be a hundred times as many. What tells them apart is what each move did to t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, combinations, takewhile
@@ -63,7 +64,7 @@ def _most_first(groups: Sequence[Sequence[str]]) -> list[frozenset[str]]:
 @dataclass(frozen=True, slots=True)
 class _Known:
     """An execution, with the values that it asks of each of its columns, and the relations, joins and sides of joins whose rows
-    it counted."""
+    it counted; `filtered` are the relations that keys of others filtered as well, as it ran."""
 
     night: int
     values: Mapping[str, tuple[str, ...]]
@@ -71,6 +72,11 @@ class _Known:
     relations: frozenset[str]
     joins: frozenset[str]
     sides: frozenset[str]
+    filtered: tuple[str, ...]
+
+    def filtered_by_keys(self, count: RowCount) -> tuple[str, ...]:
+        """Those whose missing rows a count may lack: all of them, where it is of a join or of a side of one."""
+        return self.filtered if self.filtered and count.relation in ("", *self.filtered) else ()
 
 
 def _known(night: int, query: Query) -> _Known:
@@ -81,7 +87,8 @@ def _known(night: int, query: Query) -> _Known:
     of_joins = frozenset(count.part for count in query.row_counts if not count.relation)
     sides = frozenset(part for part in of_joins if part.startswith(SIDE))
     values_by_columns = {columns: tuple(sorted(values)) for columns, values in found.items()}
-    return _Known(night, values_by_columns, query.row_counts, relations, of_joins - sides, sides)
+    filtered = query.runtime_filtered
+    return _Known(night, values_by_columns, query.row_counts, relations, of_joins - sides, sides, filtered)
 
 
 def _of_several(known: Iterable[_Known]) -> set[str]:
@@ -109,7 +116,8 @@ def _are_far_apart(columns: frozenset[str], few: Iterable[_Known]) -> bool:
     """Whether rows moved so far that whatever others had does not bring both ends within bounds of one median."""
     for group in _groups(columns, few):
         moved = _moved(columns, group)
-        if moved and any(max(rows) + FEW_ROWS > ROWS_BOUND**2 * (min(rows) + FEW_ROWS) for rows in _rows(moved, group)):
+        several = chain.from_iterable(by_filter.values() for by_filter in _rows(moved, group)) if moved else ()
+        if any(max(rows) + FEW_ROWS > ROWS_BOUND**2 * (min(rows) + FEW_ROWS) for rows in several):
             return True
     return False
 
@@ -121,9 +129,10 @@ def _are_neutral(columns: frozenset[str], known: Iterable[_Known]) -> bool:
         if not moved:
             continue
         counted = _counted(moved, group)
-        if _moved(columns, counted) != moved or not all(map(_are_alike, _rows(moved, group))):
+        if _moved(columns, counted) != moved or not all(map(_are_of_one_size, _rows(moved, group))):
             return False
-        unproven -= {c for c in moved if _is_proven(_taken(c, counted))}
+        alike = _filtered_alike(counted)
+        unproven -= {c for c in moved if any(_is_proven(_taken(c, several)) for several in alike)}
     return not unproven
 
 
@@ -147,25 +156,35 @@ def _has_joins_of(latest: _Known, one: _Known) -> bool:
     return (one.joins, one.sides) == (latest.joins, latest.sides)
 
 
+def _filtered_alike(known: Iterable[_Known]) -> list[list[_Known]]:
+    found: dict[tuple[str, ...], list[_Known]] = {}
+    for one in known:
+        found.setdefault(one.filtered, []).append(one)
+    return list(found.values())
+
+
 def _is_of(columns: str, relations: Iterable[str]) -> bool:
     return any(columns.startswith(f"{relation}.") for relation in relations)
 
 
-def _rows(moved: Collection[str], group: Iterable[_Known]) -> Iterator[list[int]]:
-    """Those of each part that the moved columns may move, in all executions that counted it."""
-    counted: dict[str, list[int]] = {}
+def _rows(moved: Collection[str], group: Iterable[_Known]) -> Iterator[Mapping[tuple[str, ...], list[int]]]:
+    """Those of each part that the moved columns may move, in all executions that counted it, by what keys of others filtered."""
+    counted: dict[str, dict[tuple[str, ...], list[int]]] = {}
     for one in group:
-        for part, rows in one.counts:
-            counted.setdefault(part, []).append(rows)
-    return (several for part, several in counted.items() if _may_move(moved, RowCount(part, several[0])))
+        for count in one.counts:
+            counted.setdefault(count.part, {}).setdefault(one.filtered_by_keys(count), []).append(count.rows)
+    return (by_filter for part, by_filter in counted.items() if _may_move(moved, RowCount(part, 0)))
 
 
 def _may_move(moved: Iterable[str], count: RowCount) -> bool:
     return not count.is_aside or any(is_computed(columns) or _is_of(columns, (count.relation,)) for columns in moved)
 
 
-def _are_alike(rows: Sequence[int]) -> bool:
-    return not any(_apart(rows))
+def _are_of_one_size(by_filter: Mapping[tuple[str, ...], Sequence[int]]) -> bool:
+    """Rows of one part, by what keys of others filtered: those that lack some may be any fewer than all of them, and no more."""
+    whole = by_filter.get((), ())
+    most = (median(whole) + FEW_ROWS) * ROWS_BOUND if whole else math.inf
+    return all(not any(_apart(rows)) and max(rows) + FEW_ROWS <= most for rows in by_filter.values())
 
 
 def _apart(rows: Sequence[int]) -> list[bool]:
@@ -175,11 +194,19 @@ def _apart(rows: Sequence[int]) -> list[bool]:
 
 
 def rows_apart(queries: Sequence[Query]) -> float:
-    """Which share of these executions had a join, or a relation below one, that is out of bounds."""
+    """Which share of these executions had a join, or a relation below one, that is out of bounds of those whose relations keys of
+    others filtered alike."""
+    by_filter: dict[tuple[str, ...], list[Query]] = {}
+    for query in queries:
+        by_filter.setdefault(query.runtime_filtered, []).append(query)
+    return sum(map(_number_apart, by_filter.values())) / len(queries)
+
+
+def _number_apart(queries: Sequence[Query]) -> int:
     counts = [{count.part: count.rows for count in query.row_counts if not count.is_aside} for query in queries]
     parts = set.intersection(*(set(one) for one in counts))
     apart = [_apart([one[part] for one in counts]) for part in parts]
-    return sum(map(any, zip(*apart, strict=True))) / len(queries)
+    return sum(map(any, zip(*apart, strict=True)))
 
 
 def _is_proven(taken: Sequence[tuple[int, tuple[str, ...]]]) -> bool:

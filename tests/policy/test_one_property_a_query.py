@@ -106,6 +106,57 @@ def test_a_property_does_not_wait_for_what_the_agent_held_for_its_size() -> None
     assert standing(DirectiveStatus.APPLIED) is Standing.TRIAL, "the night tells them apart"
 
 
+def of_values(found: Run, literals: str, joins: DirectiveStatus | None = None) -> Run:
+    """With these values of its first query, whose joins had this come of what was in force on them: values hold them."""
+    assert found.outcome is not None
+    first, *rest = found.outcome.queries
+    why = Reason(ReasonCode.HELD_OTHER_VALUES) if joins is DirectiveStatus.HELD else None
+    on_joins = [d.id for d in found.decision.in_force if d.change.is_on_joins]
+    told = tuple(DirectiveResult(id_, joins, held=why) for id_ in on_joins if joins)
+    return replace(
+        found, outcome=replace(found.outcome, queries=(replace(first, literals=literals, directives=told), *rest))
+    )
+
+
+ALL = recommend(FIRST, queries=("q1", "q2", "q3"), high=9.8)
+TWO = recommend(JOIN, high=9), recommend(OTHER_JOIN, high=9)
+OBSERVED = of_values(BASE, "monday")
+
+
+def later(number: int, literals: str, joins: DirectiveStatus, *runs: Run, seconds: float = 20) -> tuple[Run, ...]:
+    """These runs, and one with what is decided on them."""
+    decision = decide(situation(Mode.AUTO, 1, runs, [ALL, *TWO]))
+    ran = run(number, {"q1": seconds, "q2": 20, "q3": 20}, *decision.changes)
+    return (*runs, of_values(ran, literals, joins))
+
+
+def test_a_property_does_not_wait_for_joins_whose_values_were_new() -> None:
+    """As of a day that no run had: the next one will most likely be as new, and hold them again."""
+    runs = later(1, "tuesday", DirectiveStatus.HELD, OBSERVED)
+    assert in_force(runs[1].decision) == {JOIN.id, OTHER_JOIN.id}
+    both = {FIRST.id: Standing.TRIAL, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+    assert _decision(ALL, *TWO, runs=runs) == both
+    runs = later(2, "wednesday", DirectiveStatus.HELD, *runs)
+    assert _decision(ALL, *TWO, runs=later(3, "monday", DirectiveStatus.APPLIED, *runs)) == both, "a run had it alone"
+
+
+def test_it_waits_for_joins_whose_values_an_earlier_run_had() -> None:
+    """They come back; so does each day, once it is known that days count for nothing."""
+    of_turns = of_values(run(0, {"q1": 20, "q2": 20, "q3": 20}), "tuesday")
+    runs = later(1, "tuesday", DirectiveStatus.HELD, of_turns, replace(OBSERVED, key="etl/0/2"))
+    assert _decision(ALL, *TWO, runs=runs)[FIRST.id] is Standing.HELD
+
+
+def test_of_a_property_and_joins_that_began_in_one_run_for_the_values_came_back_one_is_left_out_of_the_next() -> None:
+    runs = later(1, "tuesday", DirectiveStatus.HELD, OBSERVED)
+    runs = later(2, "monday", DirectiveStatus.APPLIED, *runs, seconds=21)
+    assert in_force(runs[2].decision) == {FIRST.id, JOIN.id, OTHER_JOIN.id}
+    found = _decision(ALL, *TWO, runs=runs)
+    assert found == {FIRST.id: Standing.HELD, JOIN.id: Standing.TRIAL, OTHER_JOIN.id: Standing.TRIAL}
+    runs = later(3, "monday", DirectiveStatus.APPLIED, *runs, seconds=21)
+    assert FIRST.id in in_force(decide(situation(Mode.AUTO, 1, runs, [ALL, *TWO]))), "a run had the joins without it"
+
+
 def test_a_query_that_runs_twice_is_judged_by_both() -> None:
     """Where a person approves both at once, what they did together counts for the join; of each execution."""
     twice = replace(run(1, {"q1": 150}, decided(JOIN), decided(FIRST)), key="etl/1")

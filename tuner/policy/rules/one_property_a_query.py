@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
@@ -22,12 +23,12 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     other: later runs then tell what each of them does. Until then joins come first, unless a property is surer to gain than all
     of those on its queries, or their values have not come for long. None that is being tried makes way for a property that is
     not; a property that is, and gained less than foretold, counts for no more than that. What a person has asked for waits for
-    nothing, and no property for what the latest run held for more than its values: it may do so night after night.
+    nothing, and no property for what the latest run held for sizes, or for values that were new: it may do so night after night.
     """
     latest = situation.latest_run
     tried = {d.id for d in latest.decision.in_force} if latest else set()
     trials = [d for d in decided if d.standing is Standing.TRIAL]
-    held_there = _held_for_sizes(latest) if latest else ()
+    held_there = _held_again(latest, situation.runs) if latest else ()
     joins = [d for d in trials if d.change.is_on_joins and not situation.is_far_off(d) and d.id not in held_there]
     properties = [d for d in trials if not d.change.is_on_joins]
     asked_for = {d.id for d in trials if situation.is_asked_for(d.change)}
@@ -56,13 +57,19 @@ def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange])
     return [held_back(d, Reason(ReasonCode.TRIED_AFTER_ANOTHER)) if d.id in held else d for d in decided]
 
 
-def _held_for_sizes(run: Run) -> set[str]:
-    """What its agent held for what it found; what waits for its values is known to the situation."""
-    return {
-        id_
-        for id_, why in held_in(run).items()
-        if any(held.code is not ReasonCode.HELD_OTHER_VALUES for held in why.because)
-    }
+def _held_again(latest: Run, runs: Iterable[Run]) -> set[str]:
+    """What the agent held in the latest of these runs, and may hold in the next one: for what it found, or for values that no run
+    before had. Those that one had come back, as all do of a column that is known by now to move few rows."""
+    earlier = takewhile(lambda run: run is not latest, runs)
+    known = set[tuple[str, str]]().union(*(run.classes for run in earlier))
+    new = {query for query, _ in latest.classes} - {query for query, _ in latest.classes & known}
+    why_held = held_in(latest)
+
+    def may_be_again(d: DecidedChange) -> bool:
+        codes = {held.code for held in why_held[d.id].because} if d.id in why_held else set()
+        return bool(codes) and (codes != {ReasonCode.HELD_OTHER_VALUES} or d.change.query in new)
+
+    return {d.id for d in latest.decision.in_force if may_be_again(d)}
 
 
 def _sure_seconds(decided: Iterable[DecidedChange]) -> float:

@@ -32,6 +32,7 @@ CONDITIONS = [
     "sales.kind",
 ]
 COMPUTING = {"groups": ["last"], "a window": ["next_day"], "exploded": ["n"], "a lambda": []}
+RISKY = "a condition of the joins may fail on rows that another order gives it: add"
 OTHER = ("held", "its filters have other values than those it was measured with")
 
 
@@ -77,6 +78,7 @@ def test_a_loop_over_values_is_steered_where_they_were_measured(
         "a text of two lines": [OTHER],
         "the first once more": applied,
         "the next day, by a text for one": [OTHER],
+        "what may fail": [("impossible", RISKY)],
     }
     assert {name for name, query in found.items() if query.literals == reported["first"]} >= {
         "plain: again",

@@ -15,9 +15,11 @@ from tuner.eventlog.read import read_application
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.join_graph import Joined
 from tuner.model.query_values import COMPUTED
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.literals import literal_class
+from tuner.plan.order_text import order_text
 from tuner.plan.queries import queries
 from tuner.steering.agent.agent_directives import agent_directives
 
@@ -68,6 +70,12 @@ COMPUTING = {
     "rows": "SELECT s.id FROM VALUES ('2024-01-05', 0) AS p(day, kind) JOIN sales s ON s.day = p.day AND s.kind = p.kind",
 }
 
+# No order may ask its last condition of other rows, whatever values it has.
+RISKY = (
+    "SELECT s.id FROM sales s JOIN returns r ON s.id = r.id JOIN kinds k ON r.kind = k.kind AND s.amount + k.kind > 0 "
+    "WHERE s.day = '2024-01-05'"
+)
+
 directory, report = Path(sys.argv[1]), Path(sys.argv[2])
 spark = SparkSession.builder.getOrCreate()
 numbers = spark.range(400)
@@ -94,14 +102,18 @@ def rows_of(label: str, statement: str, directives: str) -> list:
 
 
 plain = {label: rows(f"plain: {label}", values, "") for label, values in RUNS.items()}
+rows_of("plain: what may fail", RISKY, "")
 spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir").removeprefix("file:")))
 found = queries(read_application(source))
 (first,) = (query for query in found if query.description == "plain: again")
+(risky,) = (query for query in found if query.description == "plain: what may fail")
 (join,) = (join for join in first.joins if len(join.left.relations) == len(join.right.relations) == 1)
 action = Action(ActionKind.HINT_JOIN, join.signature, "MERGE", first.fingerprint)
 told = Reason(ReasonCode.RECORDED, {"said": "told"})
 change = Change.of("test", (action,), (first.fingerprint,), told, (), None)
+(graph,) = risky.graphs
+order = Action(ActionKind.ORDER_JOINS, graph.signature, order_text(Joined(Joined(1, 2), 0), graph), risky.fingerprint)
 day = tuple(c.columns for c in first.conditions or () if c.columns.endswith(".day") or c.columns.startswith(COMPUTED))
 
 
@@ -116,6 +128,10 @@ text = directives(day)
 unlike = [label for label, values in RUNS.items() if rows(label, values, text) != plain[label]]
 old = rows("by a text for an older agent", {}, text.replace('"version":3', '"version":1'))
 rows("the next day, by a text for one", RUNS["the next day"], directives(()))
+ordered = DecidedChange(
+    Change.of("test", (order,), (risky.fingerprint,), told, (), None), Standing.TRIAL, told, literals=("other",)
+)
+rows_of("what may fail", RISKY, agent_directives(Decision(Mode.AUTO, (ordered,)), [risky]).text)
 for label, statement in COMPUTING.items():
     rows_of(label, statement, text)
 report.write_text(json.dumps({"unlike": unlike, "old": [list(row) for row in old], "first": first.literals}))

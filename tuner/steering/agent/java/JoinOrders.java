@@ -52,11 +52,18 @@ public final class JoinOrders implements Trees.Rewrite {
   private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced) {
     List relations = block.relations(names);
     List edges = block.edges(lineage);
+    String obstacle = null;
     for (int i = 0; i < orders.size(); i++) {
       Directives.Order order = (Directives.Order) orders.get(i);
       BlockMatch match = BlockMatch.of(order, relations, edges);
       if (match.items == null) {
         if (match.reason != null) pass.tell(order.id, Pass.IMPOSSIBLE, match.reason);
+        continue;
+      }
+      // Whatever values it has: an order that waits for others would keep the next one from being tried.
+      if (obstacle == null) obstacle = block.obstacle();
+      if (obstacle != null) {
+        pass.tell(order.id, Pass.IMPOSSIBLE, obstacle);
         continue;
       }
       if (!pass.isMeasured(order.literals, order.neutral)) {
@@ -89,8 +96,7 @@ public final class JoinOrders implements Trees.Rewrite {
       pass.tell(order.id, Pass.IGNORED, "Spark's own cost-based join reordering is on");
       return null;
     }
-    String obstacle = block.obstacle();
-    if (obstacle == null) obstacle = rowOrder.obstacle((Join) block.root);
+    String obstacle = rowOrder.obstacle((Join) block.root);
     // By other keys its relations are shuffled otherwise.
     for (int i = 0; obstacle == null && i < block.items.size(); i++) {
       obstacle = madeOnce.obstacle((LogicalPlan) block.items.get(i));

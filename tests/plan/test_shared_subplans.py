@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import indent
 
 import pytest
@@ -75,6 +76,17 @@ def test_groups_without_a_condition_hold_those_of_a_condition() -> None:
     (shared,) = _found(("((y#13 = 2002) AND isnotnull(k#15))", "isnotnull(k#15)"))
     assert shared.saved_amounts["group"] == 3 * 100
     assert shared.added_amounts["shuffle_read"] == 6_400 - 3_200
+
+
+def test_groups_above_windows_are_made_once_where_these_are_the_same() -> None:
+    """The agent makes no two windows equal: one of a copy that reads another column is none of the other copy's."""
+    windowed = re.sub(
+        r"( +)(Scan parquet t\.sales .*)",
+        r"\1Window | [row_number() windowspecdefinition(c#7, v#8 DESC) AS rn#9], [c#7], [v#8 DESC]\n\1  \2",
+        TWICE,
+    )
+    assert len(_found(text=windowed)) == 1
+    assert _found(("[d#11,v#12,c#14]", "[d#11,v#12,c#14,w#16]"), text=windowed) == []
 
 
 def test_partitions_that_only_one_of_them_reads_save_nothing() -> None:

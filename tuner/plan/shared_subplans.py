@@ -21,6 +21,7 @@ from tuner.plan.node import PlanNode, made_once, prunes
 from tuner.plan.query_work import Resource, input_work, operator_work, shuffle_work, summed
 from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import SHUFFLES, counted_rows
+from tuner.plan.subplan_digest import subplan_digest
 from tuner.plan.without_nulls import without_nulls
 
 # A scan of fewer rows takes less than what comes with another shuffle.
@@ -55,7 +56,8 @@ class _Copy:
     """One of them: the operators from the aggregate down to its shuffle, the shuffle, and the conditions below it.
 
     `derived` are those conditions that follow from others. `keys` are the sources of what it groups by, `is_distinct` says that
-    it makes a column distinct besides. `reused` says that it reads what another copy has shuffled.
+    it makes a column distinct besides. `windows` are the plans of the windows below it. `reused` says that it reads what another
+    copy has shuffled.
     """
 
     above: tuple[PlanNode, ...]
@@ -64,6 +66,7 @@ class _Copy:
     conditions: frozenset[_Condition]
     derived: frozenset[_Condition]
     is_distinct: bool
+    windows: tuple[str, ...]
     reused: bool
 
 
@@ -127,7 +130,8 @@ class _Finder:
         is_distinct = parts is not None and _DISTINCT.search(parts[1]) is not None
         conditions = frozenset(self._conditions(way[at], self._computed(way[at], keys)))
         derived = frozenset(self._derived(way[at]))
-        return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, is_distinct, reused)
+        windows = tuple(subplan_digest(node) for node in way[0].walk() if node.name == "Window")
+        return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, is_distinct, windows, reused)
 
     def _computed(self, top: PlanNode, keys: frozenset[str]) -> dict[str, str]:
         """What is computed as one of these keys, with the column that holds it: `year(d#1)`, as which Spark pushes conditions on
@@ -162,11 +166,14 @@ class _Finder:
                 yield _Condition(self.below.relations(node), source, frozenset(), frozenset(), is_scan(node), values)
 
     def shared(self, join: str, relations: tuple[str, ...], copies: Sequence[_Copy]) -> SharedSubplan | None:
-        """What making copies once would leave out and add; None where they read too little for it, or where a group has rows
-        that one of them asks for and others that it does not."""
+        """What making copies once would leave out and add; None where they read too little for it, where a group has rows
+        that one of them asks for and others that it does not, or where their windows differ: rows that tie in one would be put
+        in order beside other columns (MergedPlans.java takes equal windows alone)."""
         ran = [copy for copy in copies if not copy.reused]
         if len(ran) < 2:
             return SharedSubplan(join, relations, len(copies), reused=True)
+        if len({copy.windows for copy in ran}) > 1:
+            return None
         scanned = max(map(counted_rows, self.below.scans(ran[0].shuffle)), default=0)
         if scanned < LEAST_ROWS:
             return None

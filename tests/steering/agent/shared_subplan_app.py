@@ -165,6 +165,11 @@ STATEMENTS = {
         f"(SELECT count(*) n FROM sales_{listed} JOIN days ON s_day = d_day WHERE d_year = {year}) {listed}"
         for listed, year in (("before", 2001), ("after", 2002))
     ).join(("SELECT before.n, after.n FROM ", " ON true")),
+    "grouped by others, of other values": two("i_kind, count(*) n", "GROUP BY i_kind", "", "WHERE s_id > 7").replace(
+        "GROUP BY i_kind", "GROUP BY i_kind, d_year", 1
+    ),
+    "other columns of other values": f"{GROUPS} SELECT a.n, b.total FROM g a JOIN g b ON a.i_kind = b.i_kind "
+    "WHERE a.d_year = 2003",
     # Whether a row is malformed a parser says by the columns that it is asked for.
     "of texts": f"{OF_TEXTS} {KINDS} {YEARS}",
     "of texts, other columns": f"{OF_TEXTS} SELECT a.n, b.m FROM g a JOIN g b ON a.i_kind <=> b.i_kind {YEARS}",
@@ -206,6 +211,8 @@ spark.read.csv(
 
 
 def share(query: Query, values: tuple[str, ...]) -> list[HintDirective]:
+    if query.description.endswith("of other values"):
+        values = ("other",)
     times = Counter(join.signature for join in query.joins)
     return [HintDirective(f"share:{j}", j, "SHARE", literals=values) for j, number in times.items() if number > 1]
 

@@ -33,12 +33,14 @@ public final class SharedSubplans {
   }
 
   private LogicalPlan shared(LogicalPlan plan, Directives.Hint hint) {
-    if (!pass.isMeasured(hint.literals, hint.neutral)) {
+    boolean isMeasured = pass.isMeasured(hint.literals, hint.neutral);
+    List chains = new ArrayList();
+    find(plan, new ArrayList(), hint, new Lineage(Trees.everything(plan), pass.names), chains);
+    // What other values leave of a plan, and where its copies have the same ones, tells nothing of those that it is for.
+    if (!isMeasured && (chains.size() < 2 || MergedPlans.areEqual(at(chains, 0)))) {
       pass.hold(hint.id, Held.otherValues());
       return plan;
     }
-    List chains = new ArrayList();
-    find(plan, new ArrayList(), hint, new Lineage(Trees.everything(plan), pass.names), chains);
     // Where an order that makes the join is held, it is for that (Pass.tellRest).
     if (chains.isEmpty()) return plan;
     if (chains.size() < 2) {
@@ -48,8 +50,15 @@ public final class SharedSubplans {
     RowOrder rowOrder = new RowOrder(plan, Agent.orderSensitive());
     String reason = "";
     for (int depth = shortest(chains) - 1; depth >= 0; depth--) {
+      LogicalPlan[] groups = at(chains, depth);
       try {
-        Map replaced = shared(chains, depth, rowOrder);
+        if (isMeasured) keep(groups, rowOrder);
+        MergedPlans merged = merged(groups);
+        if (!isMeasured) {
+          pass.hold(hint.id, Held.otherValues());
+          return plan;
+        }
+        Map replaced = replaced(groups, merged);
         pass.tellMerged(hint.id);
         return new Replaced(replaced).of(plan);
       } catch (MergedPlans.Unlike unlike) {
@@ -81,32 +90,50 @@ public final class SharedSubplans {
     return least;
   }
 
-  /** What each of the aggregates becomes. Throws Unlike where they cannot be made equal, or are so already. */
-  private static Map shared(List chains, int depth, RowOrder rowOrder) {
+  /** The aggregates of all chains, so many above those next to the join. */
+  private static LogicalPlan[] at(List chains, int depth) {
     LogicalPlan[] groups = new LogicalPlan[chains.size()];
     for (int i = 0; i < groups.length; i++) groups[i] = (LogicalPlan) ((List) chains.get(i)).get(depth);
-    Map replaced = new IdentityHashMap();
-    if (MergedPlans.areEqual(groups)) throw new MergedPlans.Unlike("in nothing that a plan tells");
+    return groups;
+  }
+
+  /** Throws Unlike where rows of their joins must come as they do, which hangs on the sizes of this run. */
+  private static void keep(LogicalPlan[] groups, RowOrder rowOrder) {
     for (int i = 0; i < groups.length; i++) {
-      String risk = NeverFails.obstacle(groups[i]);
-      if (risk == null) risk = SumOverflow.obstacle(groups[i]);
-      if (risk != null) throw new MergedPlans.Unlike("what may fail would be computed of other rows: " + risk);
       List operators = Trees.everything(groups[i]);
       for (int k = 0; k < operators.size(); k++) {
         String kept = operators.get(k) instanceof Join ? rowOrder.obstacle((Join) operators.get(k)) : null;
         if (kept != null) throw new MergedPlans.Unlike(kept);
       }
     }
+  }
+
+  /** The aggregates as one. Throws Unlike where they cannot be made equal, or are so already. */
+  private static MergedPlans merged(LogicalPlan[] groups) {
+    if (MergedPlans.areEqual(groups)) throw new MergedPlans.Unlike("in nothing that a plan tells");
+    for (int i = 0; i < groups.length; i++) {
+      String risk = NeverFails.obstacle(groups[i]);
+      if (risk == null) risk = SumOverflow.obstacle(groups[i]);
+      if (risk != null) throw new MergedPlans.Unlike("what may fail would be computed of other rows: " + risk);
+    }
     MergedPlans merged = MergedPlans.of(groups);
     if (!MergedPlans.areEqual(merged.plans)) throw new MergedPlans.Unlike("Spark would not see that they are equal");
     for (int i = 0; i < groups.length; i++) {
       String other = ReadColumns.obstacle(groups[i], merged.plans[i]);
       if (other != null) throw new MergedPlans.Unlike(other);
+    }
+    return merged;
+  }
+
+  /** What each of the aggregates becomes. Throws Unlike where they read other files, or put out other types. */
+  private static Map replaced(LogicalPlan[] groups, MergedPlans merged) {
+    Map replaced = new IdentityHashMap();
+    for (int i = 0; i < groups.length; i++) {
       if (!ListedFiles.areSame(merged.plans[0], merged.plans[i])) {
         throw new MergedPlans.Unlike("they read files of one path that were listed at different times");
       }
+      replaced.put(groups[i], above(groups[i], merged.plans[i], merged.own[i]));
     }
-    for (int i = 0; i < groups.length; i++) replaced.put(groups[i], above(groups[i], merged.plans[i], merged.own[i]));
     return replaced;
   }
 

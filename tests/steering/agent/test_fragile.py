@@ -40,6 +40,10 @@ _LEFT = {
     "computed above the joins, of one relation": (
         "SELECT id, r FROM (SELECT *, 10 / zero AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n", _FAILS
     ),
+    "a condition of rows that a join has left": (f"SELECT x.id {_JOINS} AND 10 / x.zero >= c.m", _FAILS),
+    "a condition of pairs, before the last join": (
+        "SELECT x.id FROM (SELECT * FROM f WHERE k < 8) x JOIN e ON x.j = e.j AND 10 / x.zero >= e.p JOIN g ON x.k = g.k", _FAILS
+    ),
     "filter of a relation": (f"SELECT x.id {_JOINS} WHERE x.n + 1 > 0", _FAILS),
     **{f"drawn by {u}": (f"SELECT {_ROW}, {u} {_JOINS}", "the plan is not deterministic") for u in _DRAWN},
     "drawn below": (_DRAWN_BELOW, "the plan is not deterministic"),
@@ -72,7 +76,13 @@ _LEFT = {
         f"SELECT {_ROW}, sum(x.id) OVER (PARTITION BY x.j ORDER BY x.n ROWS 2 PRECEDING) {_JOINS}", _IN_ORDER
     ),
 }  # fmt: skip
+_OF_PAIRS = "SELECT x.id, g.gw, c.cw FROM f x JOIN g ON x.k = g.k AND {} JOIN c ON x.n = c.n"
 _STEERED = {
+    "an interval between pairs of equal keys": _OF_PAIRS.format(
+        "timestamp_micros(length(g.gw)) >= timestamp_micros(x.id) - INTERVAL 1 HOUR "
+        "AND timestamp_micros(length(g.gw)) < timestamp_micros(x.id) + INTERVAL 1 HOUR"
+    ),
+    "a condition of pairs of equal keys": _OF_PAIRS.format("10 / x.zero >= length(g.gw) - 9"),
     "an equality": f"SELECT x.id {_JOINS}",
     "computed above the joins": f"SELECT hash(10 / x.zero) {_JOINS}",
     "coalesce": f"SELECT x.id {_JOINS} AND coalesce(x.j, 7) >= c.m",

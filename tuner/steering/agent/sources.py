@@ -35,6 +35,7 @@ SOURCES = (
     "Scope",
     "Columns",
     "NeverFails",
+    "PairCondition",
     "JoinBlock",
     "HivePartitions",
     "ListedFiles",

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
@@ -20,10 +21,14 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
  * user's, and at what changes rows or computes columns, as `tuner.plan.join_blocks` has it of the physical plan.
  */
 public final class JoinBlock {
+  private static final String FAILS = "a condition of the joins may fail on rows that another order gives it: ";
+
   public final LogicalPlan root;
   public final List items = new ArrayList();
   /** The conjuncts of all its conditions. */
   public final List conjuncts = new ArrayList();
+  // Of conjuncts that stand on a join of two items: that join.
+  private final Map pairings = new IdentityHashMap();
   private final Map ownerOf = new HashMap();
 
   public JoinBlock(LogicalPlan root) {
@@ -56,7 +61,11 @@ public final class JoinBlock {
     Join join = (Join) below;
     flatten(join.left());
     flatten(join.right());
-    if (join.condition().isDefined()) conjuncts.addAll(Trees.conjuncts((Expression) join.condition().get()));
+    if (join.condition().isEmpty()) return;
+    List own = Trees.conjuncts((Expression) join.condition().get());
+    conjuncts.addAll(own);
+    boolean isOfTwo = !isInner(below(join.left())) && !isInner(below(join.right()));
+    for (int i = 0; isOfTwo && i < own.size(); i++) pairings.put(own.get(i), join);
   }
 
   /** The first operator under projections that only choose among columns. */
@@ -78,7 +87,7 @@ public final class JoinBlock {
       if (!conjunct.deterministic()) return "a condition of the joins is not deterministic";
       if (Trees.hasSubquery(conjunct)) return "a condition of the joins holds a subquery";
       String risk = NeverFails.obstacle(conjunct);
-      if (risk != null) return "a condition of the joins may fail on rows that another order gives it: " + risk;
+      if (risk != null && !isOfEqualKeys(conjunct)) return FAILS + risk;
       if (Trees.hasOuterReference(conjunct)) return "a condition reaches outside the joins";
       if (!ownerOf.keySet().containsAll(Trees.references(conjunct))) return "a condition reaches outside the joins";
     }
@@ -90,6 +99,32 @@ public final class JoinBlock {
     int columns = 0;
     for (int i = 0; i < items.size(); i++) columns += Trees.output((LogicalPlan) items.get(i)).size();
     return columns == ownerOf.size() ? null : "two joined relations share a column";
+  }
+
+  /** Whether a condition is asked of all pairs of equal keys of two items, before any other join has dropped rows of them. */
+  private boolean isOfEqualKeys(Expression conjunct) {
+    Join join = (Join) pairings.get(conjunct);
+    return join != null && isApart(conjunct, Trees.output(join.left())) && PairCondition.obstacle(join) == null;
+  }
+
+  /**
+   * Why the block must not be joined so that its last join has these columns on a side; null where it may be. There, what may
+   * fail is asked of fewer pairs than where it stands: of those that all other joins have left. Further below, joins above it may
+   * have kept Spark from asking it of all: of partitions that they prune, or of keys behind their last one.
+   */
+  public String obstacle(Set side) {
+    for (int i = 0; i < conjuncts.size(); i++) {
+      Expression conjunct = (Expression) conjuncts.get(i);
+      String risk = isApart(conjunct, side) ? null : NeverFails.obstacle(conjunct);
+      if (risk != null) return FAILS + risk;
+    }
+    return null;
+  }
+
+  /** Whether an expression asks for columns of one side and for others. */
+  private static boolean isApart(Expression expression, Set side) {
+    Set asked = Trees.references(expression);
+    return !side.containsAll(asked) && !Collections.disjoint(side, asked);
   }
 
   /** The relations of each item, sorted. Those of IN and EXISTS count: they will be joined to it. */

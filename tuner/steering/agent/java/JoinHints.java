@@ -4,11 +4,8 @@ import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.planning.ExtractSingleColumnNullAwareAntiJoin$;
-import org.apache.spark.sql.catalyst.plans.FullOuter$;
-import org.apache.spark.sql.catalyst.plans.InnerLike;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.LeftOuter$;
 import org.apache.spark.sql.catalyst.plans.RightOuter$;
@@ -247,11 +244,11 @@ public final class JoinHints implements Trees.Rewrite {
   }
 
   /**
-   * What may fail in another kind of join: its condition, of which see below; and what is computed of a side that Spark does
+   * What may fail in another kind of join: its condition (PairCondition); and what is computed of a side that Spark does
    * not shuffle, which may wait until the join has dropped rows, or asks for no more.
    */
   private String risk(Join join) {
-    String found = ofCondition(join);
+    String found = PairCondition.obstacle(join);
     if (found == null) found = ofSide(join, join.left());
     if (found == null) found = ofSide(join, join.right());
     return found == null ? null : "another kind of join could ask what may fail of other rows: " + found;
@@ -267,29 +264,6 @@ public final class JoinHints implements Trees.Rewrite {
   /** What may fail of a side, all of whose rows are made where they are shuffled; those that come partitioned may not be. */
   private String ofSide(Join join, LogicalPlan side) {
     return shuffles.shuffles(join) && !MeasuredFirst.comesPartitioned(side) ? null : NeverFails.obstacle(side);
-  }
-
-  /**
-   * What of its condition may fail in another kind of join. Besides the keys nothing, if it returns every pair that matches:
-   * each kind asks all pairs of equal keys, as AQE takes for granted where it makes one of another. Existence joins ask the
-   * pairs that they meet first.
-   */
-  public static String ofCondition(Join join) {
-    if (join.condition().isEmpty()) return null;
-    Option keyed = ExtractEquiJoinKeys$.MODULE$.unapply(join);
-    if (!returnsPairs(join.joinType()) || keyed.isEmpty()) return NeverFails.obstacle((Expression) join.condition().get());
-    for (int side = 1; side <= 2; side++) {
-      List keys = Trees.list(((Product) keyed.get()).productElement(side));
-      for (int i = 0; i < keys.size(); i++) {
-        String found = NeverFails.obstacle((Expression) keys.get(i));
-        if (found != null) return found;
-      }
-    }
-    return null;
-  }
-
-  private static boolean returnsPairs(JoinType type) {
-    return type instanceof InnerLike || type instanceof LeftOuter$ || type instanceof RightOuter$ || type instanceof FullOuter$;
   }
 
   /** Whether a hint says which side becomes a hash table. */

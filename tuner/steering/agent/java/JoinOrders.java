@@ -52,7 +52,7 @@ public final class JoinOrders implements Trees.Rewrite {
   private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced) {
     List relations = block.relations(names);
     List edges = block.edges(lineage);
-    String obstacle = null;
+    String ofBlock = null;
     for (int i = 0; i < orders.size(); i++) {
       Directives.Order order = (Directives.Order) orders.get(i);
       BlockMatch match = BlockMatch.of(order, relations, edges);
@@ -61,7 +61,8 @@ public final class JoinOrders implements Trees.Rewrite {
         continue;
       }
       // Whatever values it has: an order that waits for others would keep the next one from being tried.
-      if (obstacle == null) obstacle = block.obstacle();
+      if (ofBlock == null) ofBlock = block.obstacle();
+      String obstacle = ofBlock != null ? ofBlock : block.obstacle(columns(Json.element(order.order, 0), block, match.items));
       if (obstacle != null) {
         pass.tell(order.id, Pass.IMPOSSIBLE, obstacle);
         continue;
@@ -82,6 +83,14 @@ public final class JoinOrders implements Trees.Rewrite {
       return result;
     }
     return null;
+  }
+
+  /** The columns of a part of an order. */
+  private static Set columns(JsonNode order, JoinBlock block, int[] items) {
+    if (!order.isArray()) return Trees.output((LogicalPlan) block.items.get(items[order.asInt()]));
+    Set found = columns(Json.element(order, 0), block, items);
+    found.addAll(columns(Json.element(order, 1), block, items));
+    return found;
   }
 
   /** An order by the numbers that a block gives its items: the same for the same order. */

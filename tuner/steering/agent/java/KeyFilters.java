@@ -127,7 +127,7 @@ public final class KeyFilters implements Trees.Rewrite {
   private String risk(Join join, LogicalPlan side, List keys, KeySource source) {
     String other = Repeatable.obstacle(source.plan);
     if (other != null) return "its keys may be others when they are read again: " + other;
-    String found = JoinHints.ofCondition(join);
+    String found = PairCondition.obstacle(join);
     if (found == null) found = NeverFails.obstacle(source.plan);
     if (found == null) found = riskBelow(side, keys);
     return found == null ? null : "a filter could compute what may fail of other rows: " + found;

@@ -182,7 +182,7 @@ def _undirectable(decision: Decision, newest: KnownQueries) -> dict[str, Reason]
     """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
     if not newest.of_latest:
         return {}
-    skipped = agent_directives(decision, newest.of_latest, absent=newest.absent).skipped
+    skipped = agent_directives(decision, newest.of_latest, absent=newest.absent, executions=newest.executions).skipped
     orders = ((action, why) for action, why in skipped if action.kind is ActionKind.ORDER_JOINS)
     return {action.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for action, why in orders}
 

@@ -39,7 +39,7 @@ def steered_now(store: Store, job: JobToRun, place: EventLogPlace, runs: Sequenc
     decision = decide(known, problems)
     newest = newest_of_each(runs, job.instance)
     limits = size_limits(known.facts, decision, newest) if known.facts and known.way.route else SizeLimits()
-    told = partial(agent_directives, decision, newest.of_latest, limits, newest.absent)
+    told = partial(agent_directives, decision, newest.of_latest, limits, newest.absent, newest.executions)
     way = sharing(known.way, job, place)
     directives = carry_out(job, way, decision, told, lambda: newest.of_latest, version, problems)
     taught = learned_from(known.own_runs, known.elsewhere, learns=has_learner())

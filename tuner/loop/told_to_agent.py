@@ -12,4 +12,4 @@ from tuner.steering.agent.agent_directives import AgentDirectives, agent_directi
 def told_to_agent(decision: Decision, facts: Facts, newest: KnownQueries) -> AgentDirectives:
     """`facts` are those that the decision rests on, `newest` the queries of its cohort as they last ran."""
     limits = size_limits(facts, decision, newest)
-    return agent_directives(decision, newest.of_latest, limits, newest.absent)
+    return agent_directives(decision, newest.of_latest, limits, newest.absent, newest.executions)

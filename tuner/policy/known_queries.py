@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tuner.model.query import Query
 from tuner.model.run import Run
@@ -22,11 +22,12 @@ class KnownQueries:
     """`of_latest` are those of a cohort's latest usable run, and before them the same queries with other values, as they last
     ran, and with these, where they last had what that run did not join, for there was nothing to join; `absent` those that
     earlier runs had, `COMES_BACK` or more of them, and the latest one did not: a job may do more on Mondays. Each oldest first.
-    `of_earlier` are those of each other usable run, oldest first."""
+    `of_earlier` are those of each other usable run, oldest first; `executions` how many of each query the latest had."""
 
     of_latest: tuple[Query, ...] = ()
     absent: tuple[Query, ...] = ()
     of_earlier: tuple[tuple[Query, ...], ...] = ()
+    executions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def all(self) -> tuple[Query, ...]:
@@ -66,7 +67,8 @@ def newest_of_classed(runs: Sequence[Run], instance: str = "") -> KnownQueries:
     back = {f for f, number in runs_of.items() if number >= COMES_BACK} - ran
     absent = [query for query in reversed(found) if query.fingerprint in back]
     of_earlier = (run.outcome.queries for run in runs if usable(run) and run.outcome and run is not latest)
-    return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent), tuple(of_earlier))
+    executions = Counter(query.fingerprint for query in latest.outcome.queries)
+    return KnownQueries((*earlier, *latest.outcome.queries), tuple(absent), tuple(of_earlier), executions)
 
 
 class _Joined:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.policy.histories import decided
+from tests.policy.histories import decided, run
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.agent_message import MAX_DIRECTIVES, SizeBounds, decode_message
 from tuner.model.change import Prediction
@@ -18,9 +18,11 @@ from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import Reason, ReasonCode
+from tuner.model.run import Run
 from tuner.model.strategy import JoinType, Strategy
 from tuner.plan.order_text import order_text
 from tuner.plan.ordered_joins import ordered_joins
+from tuner.policy.known_queries import newest_of_each
 from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 
 
@@ -509,6 +511,25 @@ def test_what_is_foretold_of_an_execution_counts_for_all_of_a_run(monkeypatch: p
         return [action for action, _ in agent_directives(Decision(Mode.AUTO, found), [*loop, other_query]).skipped]
 
     assert skipped(5.0) == [once] and skipped(15.0) == [often]
+
+
+def test_executions_of_earlier_runs_with_other_values_are_none_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuner.steering.agent.agent_directives.MAX_DIRECTIVES", 1)
+    daily, other = hint("0f0f"), hint("a0a0")
+
+    def night(day: int) -> Run:
+        found = run(day, {"q1": 10})
+        assert found.outcome is not None
+        ran = query("0f0f", literals=f"of {day}"), query("a0a0", relations=("db.dates", "db.sales"))
+        return replace(found, outcome=replace(found.outcome, queries=ran))
+
+    newest = newest_of_each([night(1), night(2)])
+    of_daily, of_other = decision(daily, other).changes
+    foretold = replace(of_daily, change=replace(of_daily.change, prediction=Prediction(2.0, 1.0, 0.5, 1.5)))
+    in_force = Decision(Mode.AUTO, (foretold, replace(of_other, gained_seconds=1.5)))
+    told = agent_directives(in_force, newest.of_latest, absent=newest.absent, executions=newest.executions)
+    assert len(newest.of_latest) == 3 and newest.executions == {"0f0f": 1, "a0a0": 1}
+    assert [action for action, _ in told.skipped] == [daily]
 
 
 def test_a_message_that_is_too_long_to_be_read_is_said_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

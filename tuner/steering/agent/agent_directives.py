@@ -83,20 +83,25 @@ class _PlacedDirective:
 
 
 def agent_directives(
-    decision: Decision, queries: Iterable[Query], limits: SizeLimits | None = None, absent: Iterable[Query] = ()
+    decision: Decision,
+    queries: Iterable[Query],
+    limits: SizeLimits | None = None,
+    absent: Iterable[Query] = (),
+    executions: Mapping[str, int] | None = None,
 ) -> AgentDirectives:
     """The joins' hints and orders in force, for queries as the cohort's latest usable run had them, each for the values that
     the decision says it was measured with; and for those that come back, though the latest run did not have them (`absent`).
     A query that was edited is absent for good: it keeps nothing from the one that it became.
 
     Where `limits` are given, what has none but needs one is skipped; without them everything is said for relations of any size.
-    What is more than the log is read for (`decode_message`) is skipped, too: the changes that gain least.
+    What is more than the log is read for (`decode_message`) is skipped, too: the changes that gain least in a run of so many
+    `executions` of each query; without these, of all that are given.
     """
     actions = [action for action in decision.actions if action.kind in ON_JOINS]
     ran, gone, most = list(queries), list(absent), MAX_DIRECTIVES
-    executions = Counter(query.fingerprint for query in (*gone, *ran))
+    of_run = Counter(query.fingerprint for query in ran) if executions is None else executions
     while True:
-        room = _with_most_gain(decision, most, executions)
+        room = _with_most_gain(decision, most, of_run)
         told = _told([action for action in actions if action in room], decision, ran, gone, limits)
         if len(told.text) <= MAX_CHARACTERS:
             break

@@ -24,6 +24,11 @@ OF_DRAWN = TWICE.format(drawn="global_temp.drawn")
 OF_FIRST = TWICE.format(drawn="(SELECT first(s_id) AS drawn, ifnull(s_kind, 0) AS kind FROM sales GROUP BY 2)")
 OF_FILES = TWICE.format(drawn="(SELECT s_id AS drawn, s_kind AS kind FROM sales)")
 OF_PARTITIONS = TWICE.format(drawn="(SELECT d_id AS drawn, d_kind AS kind FROM by_kind)")
+# It is shuffled by what was drawn, and by its kind: made twice as written.
+BY_OTHERS = """
+SELECT count(*) > 20, min(a + b) >= 0 FROM
+  (SELECT drawn AS a, kind AS ka FROM global_temp.drawn JOIN sales ON drawn = s_id)
+  JOIN (SELECT drawn AS b, kind AS kb FROM global_temp.drawn LEFT SEMI JOIN parts ON kind = p_id) ON ka = kb"""
 # The statement, the hint (none: an order), and the input of which join gets it, or gives its keys.
 STATEMENTS = {
     "a broadcast beside it": (OF_DRAWN, "BROADCAST", "parts"),
@@ -36,6 +41,7 @@ STATEMENTS = {
     "a broadcast beside files": (OF_FILES, "BROADCAST", "parts"),
     "a filter of files": (OF_FILES, "FILTER_BY_KEY", "parts"),
     "an order of files": (OF_FILES, "", ""),
+    "a broadcast beside what another key shuffles": (BY_OTHERS, "BROADCAST", "parts"),
     "a broadcast beside partitions": (OF_PARTITIONS, "BROADCAST", "parts"),
     "a broadcast beside what is read once": (
         "SELECT count(*) > 20 FROM global_temp.drawn LEFT SEMI JOIN parts ON drawn = p_id",

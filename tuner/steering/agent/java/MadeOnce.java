@@ -1,8 +1,13 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 
@@ -13,13 +18,33 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 public final class MadeOnce {
   // What may be shuffled or broadcast.
   private final List parts = new ArrayList();
+  private final Shuffles shuffles = new Shuffles();
 
   /** Of all operators of a plan. */
   public MadeOnce(List operators) {
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan one = (LogicalPlan) operators.get(i);
-      if (!(one instanceof Project || one instanceof Filter)) parts.addAll(Trees.children(one));
-      parts.addAll(Trees.subqueries(one));
+      if (!(one instanceof Project || one instanceof Filter)) add(Trees.children(one), one);
+      add(Trees.subqueries(one), null);
+    }
+  }
+
+  private void add(List plans, LogicalPlan reader) {
+    for (int i = 0; i < plans.size(); i++) parts.add(new Part((LogicalPlan) plans.get(i), reader));
+  }
+
+  private static final class Part {
+    final LogicalPlan plan;
+    /** The operator whose input it is; null for a subquery. */
+    final LogicalPlan reader;
+
+    Part(LogicalPlan plan, LogicalPlan reader) {
+      this.plan = plan;
+      this.reader = reader;
+    }
+
+    boolean isAlike(LogicalPlan other) {
+      return plan.getClass() == other.getClass() && plan.semanticHash() == other.semanticHash() && plan.sameResult(other);
     }
   }
 
@@ -32,12 +57,33 @@ public final class MadeOnce {
   }
 
   private boolean isTwice(LogicalPlan part) {
-    int equal = 0;
-    for (int i = 0; i < parts.size() && equal < 2; i++) {
-      LogicalPlan one = (LogicalPlan) parts.get(i);
-      boolean isAlike = one.getClass() == part.getClass() && one.semanticHash() == part.semanticHash();
-      if (isAlike && one.sameResult(part)) equal++;
+    List alike = new ArrayList();
+    for (int i = 0; i < parts.size(); i++) {
+      Part one = (Part) parts.get(i);
+      if (!one.isAlike(part)) continue;
+      for (int k = 0; k < alike.size(); k++) if (!areApart((Part) alike.get(k), one)) return true;
+      alike.add(one);
     }
-    return equal > 1;
+    return false;
+  }
+
+  /** Whether joins shuffle two equal parts by other columns each: these are made twice as it is. */
+  private boolean areApart(Part one, Part other) {
+    Set columns = shuffledBy(one);
+    Set others = shuffledBy(other);
+    return !columns.isEmpty() && !others.isEmpty() && Collections.disjoint(columns, others);
+  }
+
+  /** The places of the columns by which a join shuffles a part; none where it may not, or where that is not known. */
+  private Set shuffledBy(Part part) {
+    Set places = new HashSet();
+    if (!(part.reader instanceof Join) || !shuffles.shuffles((Join) part.reader)) return places;
+    Join join = (Join) part.reader;
+    Set keys = Shuffles.keyColumns(join, part.plan == join.left());
+    List output = Trees.list(part.plan.output());
+    for (int i = 0; i < output.size(); i++) {
+      if (keys.contains(Long.valueOf(((Attribute) output.get(i)).exprId().id()))) places.add(Integer.valueOf(i));
+    }
+    return places;
   }
 }

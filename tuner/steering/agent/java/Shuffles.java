@@ -34,6 +34,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.internal.SQLConf;
+import scala.Option;
+import scala.Product;
 
 /** Where Spark by itself shuffles: what comes out of a shuffle comes in no promised order. In doubt it does not. */
 public final class Shuffles {
@@ -53,6 +55,16 @@ public final class Shuffles {
   public boolean shuffles(Join join) {
     if (ExtractEquiJoinKeys$.MODULE$.unapply(join).isEmpty() || !JoinBlock.isFree(join)) return false;
     return !mayBroadcast(join, true) && !mayBroadcast(join, false);
+  }
+
+  /** The ids of the columns in a side's keys: by which a join that shuffles it does so. */
+  public static Set keyColumns(Join join, boolean left) {
+    Set found = new HashSet();
+    Option keyed = ExtractEquiJoinKeys$.MODULE$.unapply(join);
+    if (keyed.isEmpty()) return found;
+    List keys = Trees.list(((Product) keyed.get()).productElement(left ? 1 : 2));
+    for (int i = 0; i < keys.size(); i++) found.addAll(Trees.references((Expression) keys.get(i)));
+    return found;
   }
 
   private boolean mayBroadcast(Join join, boolean left) {

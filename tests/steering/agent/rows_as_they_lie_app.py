@@ -38,6 +38,9 @@ OF_NOTES = "SELECT s_item, first(p_note), collect_list(p_note) FROM {of}sales JO
 OF_TOLD = "SELECT a.v, collect_list(b.id) FROM rows.{of}sales AS a JOIN rows.{of}prices AS b ON a.v = b.v GROUP BY a.v"
 # What lies together by the key of a join is one session, wherever its rows are shuffled.
 OF_SESSIONS = OF_PRICES.format(what="s_item, p_note")
+# Of two joins the lower one is hinted: a shuffle by another key lies between it and the sessions, or none does.
+BELOW_OTHER_KEY = "SELECT s_item, p_note FROM sales JOIN halves ON s_id = h_id JOIN prices ON s_item = p_item"
+BELOW_SAME_KEY = f"{OF_SESSIONS} JOIN halves ON s_item = h_id"
 SUMS = (
     "SELECT s_item % 7 AS g, sum(cast(p_item AS double)), avg(s_id), max(cast(s_id AS float)) FROM "
     f"({OF_PRICES.replace('SELECT', 'SELECT {{of}}').format(what='s_item, s_id, p_item')}) GROUP BY 1"
@@ -170,6 +173,8 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
     "numbered by a function": (OF_HALVES, "BROADCAST", numbered_by_a_function),
     "sessions by pandas": (OF_SESSIONS, "BROADCAST", sessions_by_pandas),
     "sessions by arrow": (OF_SESSIONS, "BROADCAST", sessions_by_arrow),
+    "sessions above another key": (BELOW_OTHER_KEY, "BROADCAST", sessions_by_pandas),
+    "sessions above the same key": (BELOW_SAME_KEY, "BROADCAST", sessions_by_pandas),
     "sessions of a dataset": (OF_SESSIONS, "BROADCAST", sessions_of_a_dataset),
 }
 spark = SparkSession.builder.getOrCreate()
@@ -208,7 +213,7 @@ def hinted(label: str, hint: str) -> str:
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
     (source,) = find_logs(Path(spark.conf.get("spark.eventLog.dir", "").removeprefix("file:")))
     (query,) = [q for q in queries(read_application(source)) if q.description == f"{label}, statement" and q.joins]
-    join = query.joins[0]
+    join = min(query.joins, key=lambda one: len(one.left.relations) + len(one.right.relations))
     side = join.right.relations if hint == "BROADCAST" else ()
     directive = HintDirective(
         "hint_join:r", join.signature, hint, side, literals=(literal_class(query.conditions or ()),)

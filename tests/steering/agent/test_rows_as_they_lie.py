@@ -25,7 +25,8 @@ pytestmark = [
 ]
 _APP = Path(__file__).with_name("rows_as_they_lie_app.py")
 _SOURCES = [Path(__file__).with_name("java") / f"{name}.java" for name in ("RowsCatalog", "Sessions")]
-_SESSIONS = ("sessions by pandas", "sessions by arrow", "sessions of a dataset")
+_SESSIONS = ("sessions by pandas", "sessions by arrow", "sessions of a dataset", "sessions above the same key")
+_APART = "sessions above another key"
 # Of Spark's second API: files, and a catalog of which each scan tells how many tasks read it.
 _SECOND = ("the second API", "tables that tell their tasks")
 
@@ -65,7 +66,7 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     of = ("", " of single files", " of single files beside others", " of a day")
     of += tuple(f"{single} of {what}" for single in ("", " of single files") for what in _SECOND)
     lists |= {f"a list of shuffled rows{what}" for what in of}
-    numbered = {*_SESSIONS, *(f"numbered by {what}" for what in ("pandas", "a process", "a function"))}
+    numbered = {*_SESSIONS, _APART, *(f"numbered by {what}" for what in ("pandas", "a process", "a function"))}
     assert {name for name, found in statuses.items() if found == {"impossible"}} == {
         name + suffix for name in lists for suffix in ("", ", statement")
     } | numbered
@@ -106,9 +107,10 @@ def test_on_a_cluster_rows_of_one_key_stay_with_the_task_that_has_them(
     with spark_cluster(tmp_path) as url:
         conf = {**_conf(agent_conf, tmp_path), **dict(item.split("=", 1) for item in ON_CLUSTER), "spark.master": url}
         report = tmp_path / "report.json"
-        logs = spark_submit(_APP, report, *_SESSIONS, log_dir=tmp_path / "logs", conf=conf)
-    assert json.loads(report.read_text(encoding="utf-8")) == dict.fromkeys(_SESSIONS, True)
+        logs = spark_submit(_APP, report, *_SESSIONS, _APART, log_dir=tmp_path / "logs", conf=conf)
+    assert json.loads(report.read_text(encoding="utf-8")) == dict.fromkeys((*_SESSIONS, _APART), True)
     statuses = _statuses(logs)
     assert [statuses[name] for name in _SESSIONS] == [{"impossible"}] * len(_SESSIONS)
-    # What nobody takes as it lies is broadcast.
+    # What a shuffle by another key takes apart is broadcast, and what nobody takes as it lies.
+    assert statuses[_APART] == {"applied"}
     assert [statuses[f"{name}, statement"] for name in _SESSIONS] == [{"applied"}] * len(_SESSIONS)

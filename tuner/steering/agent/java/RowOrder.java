@@ -134,15 +134,7 @@ public final class RowOrder {
 
     /** The same above columns that are renamed. */
     Taker aboveRenamed(List made) {
-      if (together == null) return this;
-      Set columns = new HashSet(together);
-      for (int i = 0; i < made.size(); i++) {
-        if (!(made.get(i) instanceof Alias)) continue;
-        Alias alias = (Alias) made.get(i);
-        boolean renames = alias.child() instanceof Attribute && together.contains(Long.valueOf(alias.exprId().id()));
-        if (renames) columns.add(Long.valueOf(((Attribute) alias.child()).exprId().id()));
-      }
-      return new Taker(what, columns, isGrouped, strict);
+      return together == null ? this : new Taker(what, renamed(together, made), isGrouped, strict);
     }
 
     /** The same above groups, or rows in a window. */
@@ -174,9 +166,52 @@ public final class RowOrder {
     boolean limits = LIMITS.contains(nameOf(plan)) || limited && plan instanceof Project;
     LogicalPlan values = PivotValues.belowLimit(plan);
     List children = values == null ? Trees.children(plan) : Collections.singletonList(values);
-    for (int i = 0; i < children.size(); i++) walk((LogicalPlan) children.get(i), above, limits);
+    boolean isTakenApart = own == null && above != null && !all && above.together == null && isShuffled(plan);
+    for (int i = 0; i < children.size(); i++) {
+      LogicalPlan child = (LogicalPlan) children.get(i);
+      walk(child, isTakenApart ? belowShuffle((Join) plan, child, above) : above, limits);
+    }
     List subqueries = Trees.planExpressions(plan);
     for (int i = 0; i < subqueries.size(); i++) walkSubquery((PlanExpression) subqueries.get(i));
+  }
+
+  private boolean isShuffled(LogicalPlan plan) {
+    return plan instanceof Join && shuffles.shuffles((Join) plan);
+  }
+
+  /**
+   * What takes rows as they lie sees those of a side in groups of the join's keys: its shuffle takes them apart however they lay.
+   * Rows that a join below shuffled by a column of these keys may stay where they are, and those of one task come in its order.
+   */
+  private Taker belowShuffle(Join join, LogicalPlan side, Taker above) {
+    Set keys = Shuffles.keyColumns(join, side == join.left());
+    boolean mayStay = shuffles.readsOneTaskEach(side) || isJoinedBy(new HashSet(keys), side);
+    return mayStay ? above : above.aboveGroups(keys);
+  }
+
+  /** Whether a join in a plan has one of these columns, however it is called there, among its keys. */
+  private static boolean isJoinedBy(Set columns, LogicalPlan plan) {
+    if (plan instanceof Project) columns = renamed(columns, Trees.list(((Project) plan).projectList()));
+    if (plan instanceof Join) {
+      Set keys = Shuffles.keyColumns((Join) plan, true);
+      keys.addAll(Shuffles.keyColumns((Join) plan, false));
+      if (!Collections.disjoint(keys, columns)) return true;
+    }
+    List children = Trees.children(plan);
+    for (int i = 0; i < children.size(); i++) if (isJoinedBy(columns, (LogicalPlan) children.get(i))) return true;
+    return false;
+  }
+
+  /** Columns, and those that they are other names of. */
+  private static Set renamed(Set columns, List made) {
+    Set found = new HashSet(columns);
+    for (int i = 0; i < made.size(); i++) {
+      if (!(made.get(i) instanceof Alias)) continue;
+      Alias alias = (Alias) made.get(i);
+      boolean renames = alias.child() instanceof Attribute && columns.contains(Long.valueOf(alias.exprId().id()));
+      if (renames) found.add(Long.valueOf(((Attribute) alias.child()).exprId().id()));
+    }
+    return found;
   }
 
   /** Whether an operator takes the rows of a plan in an order that is the same in each run. */

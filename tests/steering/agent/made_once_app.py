@@ -23,6 +23,7 @@ SELECT count(*) > 20, min(ka + kb) >= 0 FROM
 OF_DRAWN = TWICE.format(drawn="global_temp.drawn")
 OF_FIRST = TWICE.format(drawn="(SELECT first(s_id) AS drawn, ifnull(s_kind, 0) AS kind FROM sales GROUP BY 2)")
 OF_FILES = TWICE.format(drawn="(SELECT s_id AS drawn, s_kind AS kind FROM sales)")
+OF_SECOND = TWICE.format(drawn="(SELECT ifnull(s_id, 0) AS drawn, ifnull(s_kind, 0) AS kind FROM global_temp.sales)")
 OF_PARTITIONS = TWICE.format(drawn="(SELECT d_id AS drawn, d_kind AS kind FROM by_kind)")
 # It is shuffled by what was drawn, and by its kind: made twice as written.
 BY_OTHERS = """
@@ -42,6 +43,7 @@ STATEMENTS = {
     "a filter of files": (OF_FILES, "FILTER_BY_KEY", "parts"),
     "an order of files": (OF_FILES, "", ""),
     "a broadcast beside what another key shuffles": (BY_OTHERS, "BROADCAST", "parts"),
+    "an order of files of the second API": (OF_SECOND, "", ""),
     "a broadcast beside partitions": (OF_PARTITIONS, "BROADCAST", "parts"),
     "a broadcast beside what is read once": (
         "SELECT count(*) > 20 FROM global_temp.drawn LEFT SEMI JOIN parts ON drawn = p_id",
@@ -55,6 +57,10 @@ spark.range(0, 6000, 1, 2).selectExpr("id AS s_id", "id % 40 AS s_kind").write.p
 spark.range(0, 3000, 1, 2).selectExpr("id AS p_id").write.parquet(f"{directory}/parts")
 spark.range(0, 40, 1, 2).selectExpr("id AS h_item").write.parquet(f"{directory}/shops")
 read_tables(spark, directory, ("sales", "parts", "shops"))
+first_api = spark.conf.get("spark.sql.sources.useV1SourceList", "")
+spark.conf.set("spark.sql.sources.useV1SourceList", "")
+spark.read.parquet(f"{directory}/sales").createGlobalTempView("sales")
+spark.conf.set("spark.sql.sources.useV1SourceList", first_api)
 spark.table("sales").selectExpr("s_id AS d_id", "s_kind AS d_kind", "s_kind % 2 AS d_half").write.partitionBy(
     "d_half"
 ).saveAsTable("by_kind")

@@ -27,6 +27,7 @@ APPLIED = {
     "a broadcast beside files",
     "a filter of files",
     "an order of files",
+    "an order of files of the second API",
     "a broadcast beside what another key shuffles",
     "a broadcast beside partitions",
     "a broadcast beside what is read once",

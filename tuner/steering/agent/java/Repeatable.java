@@ -8,13 +8,16 @@ import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
+import org.apache.spark.sql.execution.datasources.v2.FileTable;
 
 /** Whether a plan that runs twice gives the same rows: nobody else promises it, and Spark takes no RDD or LIMIT for random. */
 public final class Repeatable {
   // Rows that the plan holds. Those of a cache may be made again for each reading, where memory lacks.
   private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation".split(" ")));
+  private static final String ICEBERG = "org.apache.iceberg.spark.source.";
 
   private Repeatable() {}
 
@@ -40,6 +43,10 @@ public final class Repeatable {
 
   private static boolean isOfFiles(LogicalPlan leaf) {
     if (leaf instanceof HiveTableRelation) return true;
+    if (leaf instanceof DataSourceV2Relation) {
+      Object table = ((DataSourceV2Relation) leaf).table();
+      return table instanceof FileTable || table.getClass().getName().startsWith(ICEBERG);
+    }
     return leaf instanceof LogicalRelation && (Object) ((LogicalRelation) leaf).relation() instanceof HadoopFsRelation;
   }
 
@@ -55,7 +62,7 @@ public final class Repeatable {
     }
     if (leaf instanceof DataSourceV2ScanRelation) {
       Object scan = ((DataSourceV2ScanRelation) leaf).scan();
-      return scan instanceof FileScan || scan.getClass().getName().startsWith("org.apache.iceberg.spark.source.");
+      return scan instanceof FileScan || scan.getClass().getName().startsWith(ICEBERG);
     }
     return HELD.contains(leaf.getClass().getSimpleName());
   }

@@ -24,6 +24,7 @@ OF_DRAWN = TWICE.format(drawn="global_temp.drawn")
 OF_FIRST = TWICE.format(drawn="(SELECT first(s_id) AS drawn, ifnull(s_kind, 0) AS kind FROM sales GROUP BY 2)")
 OF_FILES = TWICE.format(drawn="(SELECT s_id AS drawn, s_kind AS kind FROM sales)")
 OF_SECOND = TWICE.format(drawn="(SELECT ifnull(s_id, 0) AS drawn, ifnull(s_kind, 0) AS kind FROM global_temp.sales)")
+OF_PYTHON = TWICE.format(drawn="(SELECT ifnull(same(s_id), 0) AS drawn, ifnull(s_kind, 0) AS kind FROM sales)")
 OF_PARTITIONS = TWICE.format(drawn="(SELECT d_id AS drawn, d_kind AS kind FROM by_kind)")
 # It is shuffled by what was drawn, and by its kind: made twice as written.
 BY_OTHERS = """
@@ -44,6 +45,7 @@ STATEMENTS = {
     "an order of files": (OF_FILES, "", ""),
     "a broadcast beside what another key shuffles": (BY_OTHERS, "BROADCAST", "parts"),
     "an order of files of the second API": (OF_SECOND, "", ""),
+    "a broadcast beside files read by a function": (OF_PYTHON, "BROADCAST", "parts"),
     "a broadcast beside partitions": (OF_PARTITIONS, "BROADCAST", "parts"),
     "a broadcast beside what is read once": (
         "SELECT count(*) > 20 FROM global_temp.drawn LEFT SEMI JOIN parts ON drawn = p_id",
@@ -57,6 +59,7 @@ spark.range(0, 6000, 1, 2).selectExpr("id AS s_id", "id % 40 AS s_kind").write.p
 spark.range(0, 3000, 1, 2).selectExpr("id AS p_id").write.parquet(f"{directory}/parts")
 spark.range(0, 40, 1, 2).selectExpr("id AS h_item").write.parquet(f"{directory}/shops")
 read_tables(spark, directory, ("sales", "parts", "shops"))
+spark.udf.register("same", lambda number: number, "long")
 first_api = spark.conf.get("spark.sql.sources.useV1SourceList", "")
 spark.conf.set("spark.sql.sources.useV1SourceList", "")
 spark.read.parquet(f"{directory}/sales").createGlobalTempView("sales")

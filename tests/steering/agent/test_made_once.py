@@ -28,6 +28,7 @@ APPLIED = {
     "a filter of files",
     "an order of files",
     "an order of files of the second API",
+    "a broadcast beside files read by a function",
     "a broadcast beside what another key shuffles",
     "a broadcast beside partitions",
     "a broadcast beside what is read once",

@@ -490,6 +490,20 @@ def test_what_failed_in_one_night_alone_may_be_failed_by_a_change_in_the_next() 
     assert not suspected(*nights[1:], of_tenants(4, "a", promoted(ORDER))), "of three it may be usual"
 
 
+def test_a_failure_from_outside_that_came_before_accuses_nothing() -> None:
+    nights = [loop_of(n, [("v", n != 2)]) for n in range(4)]
+    failed = loop_of(4, [("v", False)], promoted(ORDER), kind=FailureKind.ACCESS_DENIED)
+    assert failed.outcome and failed.outcome.failure
+    why = replace(failed.outcome.failure, execution_id=2)
+    assert not suspected(*nights, replace(failed, outcome=replace(failed.outcome, failure=why)))
+
+
+def test_a_night_with_other_changes_clears_none_of_what_failed_with_one() -> None:
+    other, beside = decided(hint("q2", "later"), PROMOTED, queries=["q2"]), decided(hint("q1"), PROMOTED)
+    nights = [of_tenants(0, ""), of_tenants(1, "a", promoted(ORDER), beside), of_tenants(2, "", beside)]
+    assert suspected(*nights, of_tenants(3, "a", beside, other))
+
+
 def test_days_that_a_run_catches_up_on_fail_for_a_tenant_as_often() -> None:
     nights, proven = [of_tenants(n, "b") for n in range(2)], promoted(ORDER)
     assert not suspected(*nights, of_tenants(2, "b", proven, days=7))

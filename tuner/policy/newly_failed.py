@@ -21,8 +21,8 @@ ENOUGH_RUNS = 4
 @dataclass(frozen=True, slots=True)
 class Failures:
     """How often a query `ran` in a run, for how many different values it `failed`, and for how many it did not succeed (`lost`):
-    of some the log has no end. Each execution whose values are not known counts. `classes` are those of the values of `lost`
-    (`tuner.policy.literal_classes`)."""
+    of some the log has no end. Each execution whose values are not known counts. `classes` are those of its values
+    (`tuner.policy.literal_classes`) of which none succeeded."""
 
     ran: int
     failed: int
@@ -31,11 +31,9 @@ class Failures:
 
     def are_more(self, others: Sequence[Failures]) -> bool:
         """Whether it failed more than in any of the other runs, by more than half of what these are apart: in some nights more
-        fails at random. In proportion where it ran more often than in any of them. The only one that failed does not count."""
-        lost, most_ran = sorted(one.lost for one in others), max(one.ran for one in others)
-        if len(lost) >= ENOUGH_RUNS and not lost[-2]:
-            lost.pop()  # Else what failed once of late could be failed by a change each night.
-        most = lost[-1] + (lost[-1] - lost[0]) // 2
+        fails at random. In proportion where it ran more often than in any of them."""
+        lost, most_ran = [one.lost for one in others], max(one.ran for one in others)
+        most = max(lost) + (max(lost) - min(lost)) // 2
         return self.failed * most_ran > most * max(self.ran, most_ran)
 
 
@@ -54,20 +52,27 @@ def fails_anew(query: str, run: Run, usual: Sequence[Failures]) -> bool:
 
 def usual_failures(query: str, earlier: Sequence[Run]) -> list[Failures]:
     """Those of the latest runs (`LATEST_RUNS`) that came to their end and had a query. Runs in which it failed anew with changes
-    in force are none of them until one with changes did not: these may have made it. Where all of twice as many runs fail so, it
-    is usual all the same."""
+    in force are none of them until one with these did not: they may have made it. Where all of twice as many runs fail so, it is
+    usual all the same. The only one of some in which it failed is none, either: else a change could fail each night what failed
+    once of late."""
     had = ((one, found) for one in reversed(earlier) if usable(one) and (found := _failures(one, query)).ran)
     usual: list[Failures] = []
-    suspect: list[Failures] = []
+    suspect: list[tuple[frozenset[str], Failures]] = []
     for run, found in reversed(list(islice(had, 2 * LATEST_RUNS))):
-        if run.decision.in_force and usual and found.are_more(usual[-LATEST_RUNS:]):
-            suspect.append(found)
+        changes = frozenset(decided.id for decided in run.decision.in_force)
+        if changes and usual and found.are_more(_latest(usual)):
+            suspect.append((changes, found))
             continue
-        if run.decision.in_force:
-            usual += suspect
-            suspect = []
+        usual += [failed for those, failed in suspect if those <= changes]
+        suspect = [one for one in suspect if not one[0] <= changes]
         usual.append(found)
-    return usual[-LATEST_RUNS:]
+    return _latest(usual)
+
+
+def _latest(usual: Sequence[Failures]) -> list[Failures]:
+    latest = list(usual[-LATEST_RUNS:])
+    odd = [one for one in latest if one.lost]
+    return [one for one in latest if one is not odd[0]] if len(odd) == 1 and len(latest) >= ENOUGH_RUNS else latest
 
 
 def fails_for_new_values(query: str, run: Run, execution_id: int, usual: Iterable[Failures]) -> bool:
@@ -82,7 +87,8 @@ def _failures(run: Run, query: str) -> Failures:
     ran = list(executions(run, query))
     lost = [q for q in ran if q.status is not QueryStatus.SUCCEEDED and not _passed(q, run.outcome)]
     failed = (q for q in lost if q.status is QueryStatus.FAILED)
-    return Failures(len(ran), _different(failed), _different(lost), frozenset(q.literals for q in lost))
+    passed = {"", *(q.literals for q in ran if q.status is QueryStatus.SUCCEEDED)}
+    return Failures(len(ran), _different(failed), _different(lost), frozenset(q.literals for q in lost) - passed)
 
 
 def _different(several: Iterable[Query]) -> int:

@@ -201,6 +201,19 @@ def test_a_file_refuses_nothing_that_keeps_out_what_it_has_proven(plan: Plan) ->
     assert refusal_fate_words(hint, found.said) == "holds here, too"
 
 
+def test_a_refusal_goes_along_where_what_the_file_has_proven_does_not(plan: Plan) -> None:
+    found = plan(night(decided(Standing.ROLLED_BACK, why=LOST)), baseline=file_saying(None, *SAID.refused))
+    assert said(found)[0] is Fate.OUT_HERE
+    assert {verdict.change_id for verdict in found.said.refusals} == {one.change_id for one in SAID.refused}
+
+
+def test_a_mode_goes_along_while_steering_is_off(plan: Plan) -> None:
+    off = night(mode=Mode.OBSERVE)
+    off = replace(off, decision=replace(off.decision, steering_off=True))
+    found = plan(off, baseline=file_saying(Mode.OBSERVE))
+    assert found.said.mode is not None and found.said.mode.mode is Mode.OBSERVE
+
+
 def proven_in_part(with_: Action) -> Run:
     """It had this beside the property, and both are proven."""
     both = change(PROPERTY, with_, queries=(Q1,))

@@ -143,12 +143,22 @@ def test_what_another_user_made_is_passed_through_and_left_as_it_is(
 def test_what_another_user_keeps_closed_ends_the_way_of_others(job: JobToRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root gets through, and the driver, which is somebody else, would not start."""
     (cohort := Path(job.event_log_base) / "etl.load").mkdir(0o700)
-    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    os.chown(cohort, os.getuid() + 1, -1) if os.getuid() == 0 else monkeypatch.setattr(os, "geteuid", lambda: 0)
     found = event_log_place(job)
     assert (found.directory, found.conf) == ("", {}), "the job runs, and leaves no log"
     assert "(its directory etl.load is another user's and closed)" in found.why
     assert not list(cohort.iterdir())
     assert event_log_place(replace(job, submission=Submission())).directory, "this user's own driver gets through, too"
+
+
+def test_a_share_that_shows_all_files_as_another_users_is_entered_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Modes there are its mount's; who is not root got in all the same."""
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    (tmp_path / "cohort").mkdir(0o770)
+    make_below(tmp_path, ["cohort", "run"], for_others=True)
+    make_below(tmp_path, ["cohort", "run"], for_others=True)
 
 
 def test_nothing_stays_open(tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ from tuner.policy.rulings import Rulings
 from tuner.policy.rulings_since import rulings_since
 from tuner.policy.same_target import differ_on_target
 
+# Why a trial of the file is not taken though it is tried here.
+_IS_HERE = {Fate.IMPORTED_BEFORE, Fate.TRIED_HERE}
+
 
 def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer: Importer) -> ImportPlan:
     """For a cohort of a store, which may have no runs yet."""
@@ -39,7 +42,9 @@ def plan_import(store: Store, baseline: ExportedBaseline, cohort: str, importer:
     out = {id(trial): found for trial, imported in wanted if (found := here.out(trial, imported, pins=importer.pins))}
     taken = [one for trial, imported in wanted if id(trial) not in out for one in imported]
     verdicts = [_pin(one, baseline) for one in taken if importer.pins and not here.is_pinned(one)]
-    said = plan_said(store, baseline, cohort, importer, here.for_words)
+    there = (trial for trial, _ in wanted if id(trial) not in out or out[id(trial)].fate in _IS_HERE)
+    brought = frozenset(id_ for trial in there for id_ in trial.ids)
+    said = plan_said(store, baseline, cohort, importer, here.for_words(brought))
     now = here.with_imports(taken, [*said.refusals, *verdicts], importer, said.mode)
     trials = tuple(out.get(id(trial)) or here.fate(trial, now) for trial, _ in wanted)
     differences = _differences(here.latest, baseline) if trials else ()
@@ -86,8 +91,7 @@ class _Here:
     def _instead(self, trial: ProvenTrial) -> list[DecidedChange]:
         return [d for d in self._decided if any(differ_on_target(d.change, change) for change in trial.changes)]
 
-    @property
-    def for_words(self) -> Here:
+    def for_words(self, brought: frozenset[str]) -> Here:
         """What counts more than what people said elsewhere."""
         decided = (*self._decided, *self.in_force)
         known = (*(d.change for d in decided), *(one.change for one in self.before.values()))
@@ -95,7 +99,8 @@ class _Here:
         rulings = Rulings.of(self.verdicts, known)
         said = (rulings.on(d.change) for d in self._decided if d.is_in_force)
         is_steered = bool(self.in_force) or any(verdict is not None and verdict.is_asked_for for verdict in said)
-        return Here(rulings, known, proven, is_steered, self.decision.mode if self.decision else None)
+        mode = self.decision.mode if self.decision and not self.decision.steering_off else None
+        return Here(rulings, known, proven, is_steered, mode, brought)
 
     @property
     def _decided(self) -> tuple[DecidedChange, ...]:

@@ -21,13 +21,15 @@ _MODES = (Mode.OBSERVE, Mode.SUGGEST, Mode.AUTO)
 @dataclass(frozen=True, slots=True)
 class Here:
     """What people here ruled on changes that are `known` here, and which of these runs have `proven`: that stays in force.
-    `is_steered`: anything is in force, or asked for. `mode` is that of the latest decision, None where there is none."""
+    `is_steered`: anything is in force, or asked for. `mode` is that of the latest decision, None where there is none, or where
+    steering is off. `brought` are the ids of the file's changes that it brings here, or that are tried here."""
 
     rulings: Rulings
     known: tuple[Change, ...]
     proven: tuple[Change, ...]
     is_steered: bool
     mode: Mode | None
+    brought: frozenset[str]
 
     def takes_out_proven(self, refusal: Verdict) -> bool:
         """Whether it is on one of these, or on a thing that one does."""
@@ -39,7 +41,7 @@ def plan_said(store: Store, baseline: ExportedBaseline, cohort: str, importer: I
     """For a cohort that stands as `here` tells."""
     refused = {one.change_id: _refusal(one, baseline, cohort, importer) for one in baseline.said.refused}
     unsaid = [refusal for id_, refusal in refused.items() if here.rulings.on_id(id_) is None]
-    set_there = {name for trial in baseline.trials for id_ in trial.ids for name in properties_of_id(id_)}
+    set_there = {name for id_ in here.brought for name in properties_of_id(id_)}
     why = {refusal.change_id: _left_out(refusal, here, set_there) for refusal in unsaid}
     mode = None if store.mode_changes(cohort) else baseline.said.mode
     mode_left_out = _mode_left_out(mode.mode, here) if mode and mode.mode else None
@@ -53,7 +55,7 @@ def plan_said(store: Store, baseline: ExportedBaseline, cohort: str, importer: I
 
 
 def _left_out(refusal: Verdict, here: Here, set_there: Set[str]) -> LeftOut | None:
-    """`set_there` are the properties that the file has proven a value of. There its record spoke for that; here it has none yet,
+    """`set_there` are the properties that the file brings a proven value of. There its record spoke for that; here it has none,
     and a refusal of one value keeps out all."""
     if here.takes_out_proven(refusal):
         return LeftOut.PROVEN_HERE

@@ -14,7 +14,7 @@ from tuner.history.own_files import make_directory
 # A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
 # event logs. Each log is its writer's.
 OPEN, _PASSABLE = 0o1777, 0o711
-_ENTERED_BY_ALL, _WRITTEN_BY_OTHERS = 0o001, 0o022
+_ENTERED_BY_OTHERS, _WRITTEN_BY_OTHERS = 0o011, 0o022
 _ROOT = 0
 # Linux opens a directory so for whoever may pass through it, but not list it.
 _ENTER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
@@ -42,7 +42,8 @@ def make_below(base: Path, parts: Sequence[str], *, for_others: bool) -> None:
                 continue
             if is_made or os.fstat(here).st_uid == os.geteuid():
                 _let_through(here) if depth < len(parts) else _set_mode(here, OPEN)
-            elif not os.fstat(here).st_mode & _ENTERED_BY_ALL:
+            elif os.geteuid() == _ROOT and not os.fstat(here).st_mode & _ENTERED_BY_OTHERS:
+                # Who is not root got in as others do: by a group, say, or since the share shows other modes than it has.
                 raise OSError(f"its directory {'/'.join(parts[:depth])} is another user's and closed")
 
 

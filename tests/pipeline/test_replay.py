@@ -105,6 +105,17 @@ def test_spark_finds_what_the_replay_in_one_process_finds(
     assert list(replay.runs("no such cohort")) == list(replay.logged("no such cohort")) == []
 
 
+def test_spark_finds_of_a_few_nights_what_the_replay_in_one_process_finds(spark: Any, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    for number in range(3):
+        night(logs, "a", number)
+    night(logs, "b", 0)
+    expected = found_here(logs, Walker())
+    assert sorted(run.cohort for run in expected.runs) == ["a", "a", "a", "b"]
+    assert found(replayed(spark, logs, tmp_path / "out")) == expected
+
+
+@pytest.mark.nightly
 def test_only_cohorts_that_have_changed_are_walked_again(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ _APP = Path(__file__).with_name("same_join_app.py")
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_each_plan_is_told_once_and_each_query_is_told_its_own(
     agent_conf: dict[str, str], spark_submit: Callable[..., Path], tmp_path: Path
 ) -> None:

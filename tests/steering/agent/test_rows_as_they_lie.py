@@ -98,19 +98,23 @@ def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(
     assert [statuses[name] for name in several] == [{"applied"}] * len(several)
 
 
+@pytest.mark.parametrize(("broadcasts", "apart"), [("-1", "applied"), ("10m", "impossible")])
 def test_on_a_cluster_rows_of_one_key_stay_with_the_task_that_has_them(
     agent_conf: dict[str, str],
     spark_submit: Callable[..., Path],
     spark_cluster: Callable[[Path], AbstractContextManager[str]],
     tmp_path: Path,
+    broadcasts: str,
+    apart: str,
 ) -> None:
     with spark_cluster(tmp_path) as url:
         conf = {**_conf(agent_conf, tmp_path), **dict(item.split("=", 1) for item in ON_CLUSTER), "spark.master": url}
+        conf["spark.sql.adaptive.autoBroadcastJoinThreshold"] = broadcasts
         report = tmp_path / "report.json"
         logs = spark_submit(_APP, report, *_SESSIONS, _APART, log_dir=tmp_path / "logs", conf=conf)
     assert json.loads(report.read_text(encoding="utf-8")) == dict.fromkeys((*_SESSIONS, _APART), True)
     statuses = _statuses(logs)
     assert [statuses[name] for name in _SESSIONS] == [{"impossible"}] * len(_SESSIONS)
-    # What a shuffle by another key takes apart is broadcast, and what nobody takes as it lies.
-    assert statuses[_APART] == {"applied"}
+    # What a shuffle by another key surely takes apart is broadcast, and what nobody takes as it lies.
+    assert statuses[_APART] == {apart}
     assert [statuses[f"{name}, statement"] for name in _SESSIONS] == [{"applied"}] * len(_SESSIONS)

@@ -2,6 +2,7 @@ package tuner.steering.agent;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,8 +19,9 @@ import org.apache.spark.sql.execution.datasources.v2.FileTable;
 public final class Repeatable {
   // Rows that the plan holds. Those of a cache may be made again for each reading, where memory lacks.
   private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation".split(" ")));
-  // Functions that take each row by itself, and say where they are random; those of a Dataset cannot say it.
-  private static final Set BY_ROW = new HashSet(Arrays.asList("BatchEvalPython ArrowEvalPython".split(" ")));
+  // Functions that take each row by itself, and say where they are random; those of a Dataset cannot say it, and those of pandas
+  // see rows beside each other.
+  private static final Set BY_ROW = Collections.singleton("BatchEvalPython");
   private static final String ICEBERG = "org.apache.iceberg.spark.source.";
 
   private Repeatable() {}

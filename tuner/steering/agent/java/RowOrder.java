@@ -23,6 +23,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
@@ -176,7 +177,22 @@ public final class RowOrder {
   }
 
   private boolean isShuffled(LogicalPlan plan) {
-    return plan instanceof Join && shuffles.shuffles((Join) plan);
+    return plan instanceof Join && shuffles.shuffles((Join) plan) && !mayStayWhereWritten();
+  }
+
+  /**
+   * Whether adaptive execution may broadcast a side that turns out to be small, and read what was written of the other where it lies
+   * (OptimizeShuffleWithLocalRead): a task gets what one task wrote.
+   */
+  private static boolean mayStayWhereWritten() {
+    SQLConf conf = SQLConf.get();
+    String most = conf.getConfString("spark.sql.adaptive.autoBroadcastJoinThreshold", "");
+    boolean broadcasts = most.isEmpty() ? conf.autoBroadcastJoinThreshold() >= 0 : !most.trim().startsWith("-");
+    return broadcasts && isOn(conf, "spark.sql.adaptive.enabled") && isOn(conf, "spark.sql.adaptive.localShuffleReader.enabled");
+  }
+
+  private static boolean isOn(SQLConf conf, String name) {
+    return conf.getConfString(name, "true").equals("true");
   }
 
   /**

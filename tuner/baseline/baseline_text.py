@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -76,21 +76,25 @@ def _gain(gain: ProvenGain) -> GainDocument:
 
 
 def _ruled(ruled: Ruled) -> RuledDocument:
-    return RuledDocument(ruled.ruling, *_who(ruled))
+    return RuledDocument(ruled.ruling, **_who(ruled))
 
 
 def _mode(said: ModeChange | None) -> ModeDocument | None:
-    return ModeDocument(said.mode, *_who(said)) if said and said.mode else None
+    return ModeDocument(said.mode, **_who(said)) if said and said.mode else None
 
 
 def _objective(said: ObjectiveChange | None) -> ObjectiveDocument | None:
-    return ObjectiveDocument(said.objective, *_who(said)) if said and said.objective else None
+    return ObjectiveDocument(said.objective, **_who(said)) if said and said.objective else None
 
 
 def _refused(one: Refused) -> RefusedDocument:
     return RefusedDocument(visible(one.words, _MOST_WORDS), one.change_id, _ruled(one.ruled))
 
 
-def _who(said: Ruled | ModeChange | ObjectiveChange) -> tuple[str, datetime, str]:
+def _who(said: Ruled | ModeChange | ObjectiveChange) -> dict[str, Any]:
     """Who said it, when and why."""
-    return identifier(said.by) or _NOBODY_KNOWN, said.at, visible(said.reason, _MOST_REASON)
+    return {
+        "by": identifier(said.by) or _NOBODY_KNOWN,
+        "at": said.at,
+        "reason": visible(said.reason, _MOST_REASON),
+    }

@@ -58,11 +58,16 @@ class GainDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     runs: _Count | None = None
 
 
-class RuledDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    ruling: Ruling
+class _SaidDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """Who said something, when and why; what was said comes first."""
+
     by: _Name
     at: _Moment
     reason: _Note = ""
+
+
+class RuledDocument(_SaidDocument, frozen=True):
+    ruling: Ruling
 
 
 class TrialDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -84,18 +89,12 @@ class ClusterDocument(Struct, frozen=True, forbid_unknown_fields=True):
     local: bool
 
 
-class ModeDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class ModeDocument(_SaidDocument, frozen=True):
     mode: Mode
-    by: _Name
-    at: _Moment
-    reason: _Note = ""
 
 
-class ObjectiveDocument(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class ObjectiveDocument(_SaidDocument, frozen=True):
     objective: Objective
-    by: _Name
-    at: _Moment
-    reason: _Note = ""
 
 
 class RefusedDocument(Struct, frozen=True, forbid_unknown_fields=True):

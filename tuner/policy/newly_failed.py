@@ -71,8 +71,10 @@ def usual_failures(query: str, earlier: Sequence[Run]) -> list[Failures]:
 
 def _latest(usual: Sequence[Failures]) -> list[Failures]:
     latest = list(usual[-LATEST_RUNS:])
-    odd = [one for one in latest if one.lost]
-    return [one for one in latest if one is not odd[0]] if len(odd) == 1 and len(latest) >= ENOUGH_RUNS else latest
+    failed = [one for one in latest if one.lost]
+    if len(failed) == 1 and len(latest) >= ENOUGH_RUNS:
+        latest.remove(failed[0])
+    return latest
 
 
 def fails_for_new_values(query: str, run: Run, execution_id: int, usual: Iterable[Failures]) -> bool:

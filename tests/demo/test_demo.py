@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.spark_archive import java_options
 from tuner.demo.workload import QUERIES
 
 pytestmark = pytest.mark.processes
@@ -25,7 +26,9 @@ def demo(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 def test_airflow_runs_the_job_twice_and_the_rows_agree(tmp_path: Path) -> None:
     pytest.importorskip("airflow", reason="Airflow is not installed: pip install airflow-spark-tuner[demo]")
     pytest.importorskip("duckdb_extension_tpcds", reason="not installed: pip install airflow-spark-tuner[demo]")
-    done = demo("--scale-factor", "0.01", "--runs", "2", "--directory", tmp_path / "demo", "--json")
+    # The demo takes no SPARK_SUBMIT_OPTS: these are for every Java.
+    quick = {"JDK_JAVA_OPTIONS": java_options()}
+    done = demo("--scale-factor", "0.01", "--runs", "2", "--directory", tmp_path / "demo", "--json", **quick)
     assert done.returncode == 0, done.stderr
     first, second = json.loads(done.stdout)["runs"]
     assert (first["decision"], first["changes"], first["speed_up"]) == ("first run: observed", [], 1.0)

@@ -17,12 +17,17 @@ from tests.eventlog.samples import (
     job_end,
     job_start,
     plan,
+    stage_completed,
+    stage_submitted,
+    task_end,
     with_field,
     write,
 )
+from tests.plan.test_lost_events import lines as golden_lines
 from tuner.eventlog.find import LogSource, find_logs
 from tuner.loop import kept_queries
 from tuner.loop.harvest import harvest
+from tuner.model.query import QueryStatus
 from tuner.model.run import RunState
 from tuner.replay.cohort_of import BY_LOG
 from tuner.replay.cohort_replay import LoggedRun
@@ -40,6 +45,8 @@ def command(number: int, *, begun_ms: int) -> bytes:
     return execution_start(number, sparkPlanInfo=plan("Execute CreateViewCommand"), time=begun_ms)
 
 
+# Of a stage of which Spark dropped the end of one of two tasks.
+DROPPED = [stage_submitted(), task_end(0, partition=0), stage_completed()]
 QUERY = [execution_start(time=2000), execution_end(time=2400)]
 ENDINGS: dict[str, tuple[Sequence[bytes], RunState]] = {
     "a job fails last": ([*QUERY, *rdd_job(0, "boom", begun_ms=2500)], RunState.FAILED),
@@ -63,6 +70,23 @@ ENDINGS: dict[str, tuple[Sequence[bytes], RunState]] = {
     ),
     "a job of an execution that nothing else is known of fails last": (
         [*QUERY, job_start(7), job_end(0, "boom")],
+        RunState.FAILED,
+    ),
+    "the end of a query is dropped": (
+        [*QUERY, execution_start(1, time=2500), job_start(1), *DROPPED, job_end()],
+        RunState.SUCCEEDED,
+    ),
+    "the ends of a query and its job are dropped": (
+        [*QUERY, execution_start(1, time=2500), job_start(1), *DROPPED],
+        RunState.SUCCEEDED,
+    ),
+    "the end of a query whose job fails is dropped": (
+        [*QUERY, execution_start(1, time=2500), job_start(1), *DROPPED, job_end(0, "boom")],
+        RunState.FAILED,
+    ),
+    "the end of a job is dropped": ([*QUERY, job_start(None), *DROPPED], RunState.SUCCEEDED),
+    "a query fails where ends are dropped": (
+        [execution_start(1, time=1500), job_start(1), *DROPPED, job_end(), execution_end(1, "boom"), *QUERY],
         RunState.FAILED,
     ),
     "all goes well": ([*QUERY, *rdd_job(0, None, begun_ms=2500)], RunState.SUCCEEDED),
@@ -116,8 +140,19 @@ def test_of_a_rolled_log_too_wherever_a_file_begins(tmp_path: Path, how: str) ->
 @pytest.mark.parametrize("how", ENDINGS)
 def test_of_a_log_that_breaks_off_the_same_is_told_from_the_tables(tmp_path: Path, how: str) -> None:
     source = log(tmp_path, ENDINGS[how][0], ended=False)
-    fails = how in ("a query fails", "a command fails")
+    fails = how in ("a query fails", "a command fails", "a query fails where ends are dropped")
     assert logged(source).state is on_spark(source).state is (RunState.FAILED if fails else RunState.PARTIAL)
+
+
+def test_a_run_fails_not_for_an_end_that_spark_dropped_behind_those_of_tasks(tmp_path: Path) -> None:
+    whole = golden_lines("4.3.0/adaptive-single-lz4")
+    end = max(n for n, line in enumerate(whole) if b"SQLExecutionEnd" in line[:80])
+    tasks = [n for n, line in enumerate(whole[:end]) if b"TaskEnd" in line[:60]][-4:]
+    for lost, state in (({end}, RunState.FAILED), ({end, *tasks}, RunState.SUCCEEDED)):
+        (source,) = find_logs(write(tmp_path / f"{state}", [line for n, line in enumerate(whole) if n not in lost]))
+        run = logged(source)
+        assert (harvest(source).has_failed, run.state) == (state is RunState.FAILED, state)
+        assert run.outcome.queries[-1].status is QueryStatus.UNFINISHED
 
 
 def test_of_a_server_of_queries_some_executions_are_kept_in_full(

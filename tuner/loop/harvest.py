@@ -61,7 +61,7 @@ def harvest(source: LogSource, *, for_people: bool = False) -> HarvestedRun:
 
         taken.seen = LookedAt()
     application = read_log(source, taken.take)
-    return HarvestedRun(application, taken.ends.has_failed, taken)
+    return HarvestedRun(application, taken.ends.told_by(application).has_failed, taken)
 
 
 @dataclass(slots=True)

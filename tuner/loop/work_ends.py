@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tuner.model.application import JobStatus, Work
+from tuner.model.application import Application, Completeness, JobStatus, ProblemCode, Work
 
 
 @dataclass(slots=True)
@@ -32,6 +32,7 @@ class WorkEnds:
             self.is_broken = True
         elif execution.end_ms is None:
             self.is_open = True
+            self._take_jobs(work)
         else:
             self.begun_ms = max(self.begun_ms, execution.start_ms)
 
@@ -41,6 +42,11 @@ class WorkEnds:
         self.is_open |= other.is_open
         self.failed_ms = max(self.failed_ms, other.failed_ms)
         self.begun_ms = max(self.begun_ms, other.begun_ms)
+
+    def told_by(self, application: Application) -> WorkEnds:
+        """The same as the whole log tells it: where Spark dropped events of one that ended, work may have ended unseen."""
+        dropped = any(problem.code is ProblemCode.DROPPED_EVENTS for problem in application.problems)
+        return replace(self, is_open=False) if dropped and application.status is Completeness.COMPLETE else self
 
     def _take_jobs(self, work: Work) -> None:
         for job in work.jobs:

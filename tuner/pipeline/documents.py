@@ -17,7 +17,7 @@ from tuner.replay.logged_run import logged_run
 from tuner.replay.read_run import unused_because
 
 # Logs whose documents are of another version are read anew: it grows with each field, and with what one means.
-DOCUMENTS = 13
+DOCUMENTS = 14
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def run_document(application: Application, ends: WorkEnds, log: str) -> str | No
     """What a replay needs to know of an application besides its queries. None where that cannot be written."""
     application = as_ended(application, datetime.now(UTC))
     run = logged_run(application, (), log)
-    return _written(f"the run of {log}", RunDocument(run, ends, unused_because(application, run)))
+    return _written(f"the run of {log}", RunDocument(run, ends.told_by(application), unused_because(application, run)))
 
 
 def query_document(query: Query) -> str | None:

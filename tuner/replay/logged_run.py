@@ -11,7 +11,7 @@ from tuner.history.failure import with_query
 from tuner.history.outcome import outcome_of, state_of
 from tuner.loop.work_ends import WorkEnds
 from tuner.model.application import Application, Completeness
-from tuner.model.query import Query, QueryStatus
+from tuner.model.query import Query
 from tuner.model.run import Origin, RunState
 from tuner.replay.cohort_of import BY_LOG, CohortRules, cohort_of
 from tuner.replay.cohort_replay import LoggedRun
@@ -60,18 +60,17 @@ def logged_run(
         directed=tuple(sorted(directed)),
         platform=platform,
     )
-    return with_queries(replace(run, state=state_of(application, failed=_has_error(application))), found, ends)
+    state = state_of(application, failed=_has_error(application))
+    return with_queries(replace(run, state=state), found, ends.told_by(application))
 
 
 def with_queries(run: LoggedRun, found: Sequence[Query], ends: WorkEnds = UNTOLD) -> LoggedRun:
     """The run with its queries, each once, in the order of their ids.
 
-    One that failed, or did not end though the log does, failed it; so do, in a log that ends, its other work's `ends`.
+    How its work ended (`ends`) says whether that failed it; of a log that breaks off, only a SQL execution that failed does.
     """
     ordered = tuple(sorted(found, key=lambda query: query.id))
-    bad = {QueryStatus.FAILED} | (set() if run.state is RunState.PARTIAL else {QueryStatus.UNFINISHED})
-    failed = any(query.status in bad for query in ordered)
-    failed |= ends.is_broken if run.state is RunState.PARTIAL else ends.has_failed
+    failed = ends.is_broken if run.state is RunState.PARTIAL else ends.has_failed
     state = RunState.FAILED if failed else run.state
     failure = with_query(run.outcome.failure, ordered) if run.outcome.failure else None
     return replace(run, state=state, outcome=replace(run.outcome, queries=counted_once(ordered), failure=failure))

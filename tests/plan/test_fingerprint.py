@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 
+from tests.eventlog.samples import read
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.fingerprint import fingerprint
 from tuner.plan.joins import every_join
+from tuner.plan.node import build_tree
 
-from .trees import fixture, plan
+from .trees import FIXTURES, fixture, plan
 
 REPORT = fixture("report.txt")
 
@@ -129,6 +132,68 @@ def test_a_number_in_a_name_is_no_month() -> None:
     assert summed("sku1202611") != summed("sku1202612")
     assert summed("sku_202611b") != summed("sku_202612b")
     assert summed("x_2026_10", "x_2026_11") == summed("x_2026_11", "x_2026_12") != summed("x_2026_11")
+
+
+def test_it_is_the_same_however_much_of_its_lists_is_printed() -> None:
+    """What `import` takes in was printed by Spark's own default."""
+    printed: dict[str, dict[str, str]] = {"25": {}, "100": {}}
+    for execution in read(FIXTURES / "wide.zstd").executions:
+        fields, _, name = execution.description.partition(" ")
+        if fields in printed and execution.initial_plan:
+            root = build_tree(execution.initial_plan, {})
+            printed[fields][name] = fingerprint(root, every_join(root))
+    assert printed["25"] == printed["100"]
+    assert len(printed["25"]) == len(set(printed["25"].values())) == 8
+
+
+COLUMNS = [f"c{number:02}#{number}" for number in range(60)]
+
+
+# As one run prints them all, and others the first 24 or 25 of them.
+AS_PRINTED = [
+    ", ".join(COLUMNS),
+    *(f"{', '.join(COLUMNS[:many])}, ... {60 - many} more fields" for many in (24, 25)),
+]
+
+
+@pytest.mark.parametrize(
+    "operator",
+    [
+        "HashAggregate | (keys=[{}], functions=[], output=[])",
+        "Sort | [{}], true, 0",
+        "Generate | explode(xs#99), [{}], false, [x#98]",
+        "Scan parquet default.wide | [{}]",
+        "BatchScan cat.db.wide | [{}] cat.db.wide",
+    ],
+)
+def test_of_a_long_list_it_has_what_every_run_prints(operator: str) -> None:
+    below = "" if "Scan" in operator else "\n  Scan parquet default.t | [k#1]"
+    assert len({of(operator.format(columns) + below) for columns in AS_PRINTED}) == 1
+
+
+def test_a_long_list_of_files_columns_is_told_by_their_schema() -> None:
+    """Partitions are not in it, and come last in the list."""
+
+    def read_by(columns: str, schema: str) -> str:
+        scan = plan(f"Scan parquet default.wide | [{columns}] Batched: true")
+        scan = msgspec.structs.replace(scan, metadata={"ReadSchema": f"struct<{schema}>"})
+        return fingerprint(scan, ())
+
+    schema = ",".join(f"{column.partition('#')[0]}:int" for column in COLUMNS[:50])
+    assert len({read_by(columns, schema) for columns in AS_PRINTED}) == 1
+    assert read_by(AS_PRINTED[1], schema) != read_by(AS_PRINTED[1], f"{schema},c99:int")
+    assert read_by("c00#1, day#2", "c00:int") == read_by("c00#1, day#2", "") != read_by("c00#1", "c00:int")
+
+
+def test_a_comma_in_a_value_makes_no_list_longer() -> None:
+    """Whatever the values of a night: each part of a projection ends with the id of its column."""
+
+    def having(values: int) -> str:
+        within = ", ".join(map(str, range(values)))
+        told = f"CASE WHEN a#1 INSET {within} THEN b#2 ELSE c#3 END AS d#4, (e#5 + 1) AS f#6"
+        return of(f"Project | [{told}]\n  Scan parquet default.t | [a#1,b#2,c#3,e#5]")
+
+    assert having(20) == having(30) == having(90)
 
 
 def test_a_query_twice_in_one_plan_is_not_the_query_once() -> None:

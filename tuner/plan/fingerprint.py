@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import aggregate_parts, without_phase
 from tuner.plan.digest import digest
-from tuner.plan.expression import bracketed, conjuncts, skeleton, split_top_level
+from tuner.plan.expression import bracketed, conjuncts, skeleton, split_at_columns, split_keys, split_top_level
 from tuner.plan.joins import Join, type_name
 from tuner.plan.memoize_by_text import by_text
 from tuner.plan.node import PlanNode
-from tuner.plan.relation import is_scan, normalise_path, relation_name, scan_columns, without_dates
+from tuner.plan.relation import columns_cut, is_scan, normalise_path, relation_name, scan_columns, without_dates
+from tuner.plan.row_bytes import schema_columns
 
 # Filters Spark adds by itself, depending on sizes: dynamic pruning, runtime bloom filters, null checks of join keys.
 _DERIVED = ("dynamicpruning", "might_contain", "isnotnull(")
@@ -33,12 +34,16 @@ _OF_STAGE = re.compile(r"(?<=[A-Za-z0-9$]_)[0-9a-f]{12}(?![0-9A-Za-z])|[0-9a-f]{
 # A month in a word, as PIVOT calls columns by what it found.
 _MONTH = re.compile(r"(?<![^\W_])(?:19|20)\d{2}[-_]?(?:0[1-9]|1[0-2])(?![^\W_])")
 _TABLE = re.compile(r"\btable=([^\s,)]+)")
+# Of longer lists any run prints as many: spark.sql.debug.maxToStringFields is 25, in those that the tuner submits 100, and many
+# versions print one less.
+_MOST_LISTED = 24
 
 
 def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
     """16 hex digits over the plan before AQE: its relations, joins, filters, aggregates, windows, order and target.
 
-    `joins` are every join of the plan. In what order a block of inner joins has its relations is left out.
+    `joins` are every join of the plan. In what order a block of inner joins has its relations is left out, and of long lists what
+    some runs do not print.
     """
     parts = Counter(_parts(root, joins))
     text = "\n".join(f"{part}*{count}" for part, count in sorted(parts.items()))
@@ -51,9 +56,17 @@ def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
         yield from _join(join)
     for node in root.walk_query():
         if is_scan(node):
-            yield f"scan {relation_name(node)} {','.join(sorted(name for name, _ in scan_columns(node)))}"
+            yield f"scan {relation_name(node)} {','.join(sorted(_read(node)))}"
         else:
             yield from (_OF_STAGE.sub("*", part) for part in _between(node, seen_aggregates))
+
+
+def _read(scan: PlanNode) -> Sequence[str]:
+    """The columns of a scan. Where a list may be too short for all, the schema of its files has them, but for partitions."""
+    listed = [name for name, _ in scan_columns(scan)]
+    if len(listed) <= _MOST_LISTED and not columns_cut(scan):
+        return listed
+    return schema_columns(scan) or listed[:_MOST_LISTED]
 
 
 def _between(node: PlanNode, seen_aggregates: set[str]) -> Iterator[str]:
@@ -61,7 +74,8 @@ def _between(node: PlanNode, seen_aggregates: set[str]) -> Iterator[str]:
     if node.name == "Filter":
         yield from _filter(node)
     elif aggregate := aggregate_parts(node):
-        part = f"aggregate {_names(aggregate[0])} {_names(without_phase(aggregate[1]))}"
+        keys, functions = (_listed(found, split_keys) for found in aggregate)
+        part = f"aggregate {_names(keys)} {_names(without_phase(functions))}"
         if part not in seen_aggregates:  # once for its partial and final halves
             seen_aggregates.add(part)
             yield part
@@ -99,15 +113,31 @@ def _names(text: str) -> str:
     return ",".join(_shape(part) for part in split_top_level(text))
 
 
+def _listed(text: str, split: Callable[[str], list[str]] = split_at_columns) -> str:
+    """A list without what some runs do not print of it."""
+    parts = split(text) if text.count(",") >= _MOST_LISTED else ()
+    return ", ".join(parts[:_MOST_LISTED]) if len(parts) > _MOST_LISTED else text
+
+
+def _with_lists(text: str) -> str:
+    """The text of an operator with each of its lists so."""
+    found, start = "", 0
+    while listed := bracketed(text, start):
+        inner, end = listed
+        found += f"{text[start : end - len(inner) - 1]}{_listed(inner)}]"
+        start = end
+    return found + text[start:]
+
+
 def _other(node: PlanNode) -> Iterator[str]:
     if node.name == "Project" and (found := bracketed(node.text)):
         # Which plain columns pass is pruned differently from plan to plan; what is computed is not.
-        yield from (f"compute {_shape(p)}" for p in split_top_level(found[0]) if " AS " in p)
+        yield from (f"compute {_shape(p)}" for p in split_top_level(_listed(found[0])) if " AS " in p)
     elif node.name == "TakeOrderedAndProject" or (node.name == "Sort" and ", true, " in node.text):
         found = bracketed(node.text)
-        yield f"order {_names(found[0]) if found else ''}"
+        yield f"order {_names(_listed(found[0], split_keys)) if found else ''}"
     elif node.name in ("Window", "Expand", "Generate", "Union"):
-        yield f"{node.name} {_shape(node.text)}"
+        yield f"{node.name} {_shape(_with_lists(node.text))}"
     elif _WRITE_VERB.search(node.text) and (match := _WRITES.search(node.text)):
         yield f"write {match[1]} {normalise_path(_target(node.text))}"
 

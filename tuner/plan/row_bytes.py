@@ -53,6 +53,11 @@ def _whole_names(scan: PlanNode) -> list[str]:
     return [*(name for name, _ in scan_columns(scan) if name not in words), *schema]
 
 
+def schema_columns(scan: PlanNode) -> tuple[str, ...]:
+    """Those of them that are in the schema of its files, however many a list has."""
+    return tuple(dict.fromkeys(filter(None, map(last_word, _of_schema(scan.metadata.get("ReadSchema", ""))))))
+
+
 # The name of a column, as far as texts tell, and whether they tell that it is a bigint.
 _Column = tuple[str, bool]
 

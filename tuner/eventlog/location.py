@@ -263,4 +263,13 @@ def identity(directory: LogPath) -> str:
 
 def written_at(file: LogPath) -> float:
     """When a file was last written, in seconds since the epoch; 0 for what does not tell."""
-    return 0.0 if isinstance(file, zipfile.Path) else float(file.stat().st_mtime)
+    if isinstance(file, zipfile.Path):
+        return 0.0
+    found = file.stat()
+    # A file of this machine tells nothing else.
+    return in_seconds(found.st_mtime, getattr(found, "as_info", dict)())
+
+
+def in_seconds(told: float, info: Mapping[str, Any]) -> float:
+    """A time that a file system tells among its facts of a file. WebHDFS tells milliseconds, and fsspec passes them on."""
+    return told / 1000 if told == info.get("modificationTime") else float(told)

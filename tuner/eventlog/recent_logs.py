@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tuner.eventlog.find import may_be_log_name
-from tuner.eventlog.location import LogPath, on_disk
+from tuner.eventlog.location import LogPath, in_seconds, on_disk
 
 # RollingEventLogFilesWriter.EVENT_LOG_DIR_NAME_PREFIX: Spark makes no other directories there.
 _ROLLING = "eventlog_v2_"
@@ -96,4 +96,4 @@ def _written(info: Mapping[str, Any]) -> float:
     told = next((info[name] for name in _WRITTEN if info.get(name) is not None), None)
     if isinstance(told, datetime):
         return told.timestamp()
-    return float(told) if isinstance(told, (int, float)) else _ANY_TIME
+    return in_seconds(told, info) if isinstance(told, (int, float)) else _ANY_TIME

@@ -20,7 +20,8 @@ from tuner.eventlog.find import find_logs
 from tuner.eventlog.location import open_log
 from tuner.model.application import Application
 from tuner.model.query import QueryStatus
-from tuner.plan.queries import queries
+from tuner.plan.plan_picture import picture_of
+from tuner.plan.queries import plans_of, queries
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 LOGS = ("3.0.3/adaptive-single-zstd", "4.3.0/static-single-lzf")
@@ -119,6 +120,29 @@ def test_where_a_whole_job_is_lost_no_count_is_false_and_few_sums(log: str) -> N
             assert all(number in (None, known) for number, known in zip(numbers, truth[key], strict=True)), key
         unknown += sum(told == (0, 0, False) != took[query] for query, told in sums(application).items())
     assert unknown >= len(starts) * 3 // 4
+
+
+@pytest.mark.parametrize("log", ADAPTIVE)
+def test_where_the_last_plans_of_a_query_are_lost_no_count_or_sum_is_false(log: str) -> None:
+    """Operators of the plan that ran have counted under other numbers."""
+    whole = lines(log)
+    truth, took = counts(fold(whole)), sums(fold(whole))
+    plans: dict[int, list[int]] = {}
+    for number, line in enumerate(whole):
+        if b"SQLAdaptiveExecutionUpdate" in line[:120]:
+            plans.setdefault(json.loads(line)["executionId"], []).append(number)
+    unknown = 0
+    for query, numbers in plans.items():
+        for first in range(len(numbers)):
+            application = fold([line for n, line in enumerate(whole) if n not in numbers[first:]])
+            for key, told in counts(application).items():
+                known = truth.get(key, (None,) * len(told))
+                assert all(number in (None, true) for number, true in zip(told, known, strict=True)), (query, key)
+                unknown += told != known
+            assert all(found in (took[id_], (0, 0, False)) for id_, found in sums(application).items())
+            ((found, _, last),) = (plans for ran, _, plans in plans_of(application) if ran.execution_id == query)
+            assert all(step.rows is None for step in picture_of(found, last).steps)
+    assert len(plans) > 1 and unknown
 
 
 def _is_of_job(line: bytes, start: dict[str, Any]) -> bool:

@@ -18,7 +18,7 @@ from tuner.plan.column_names import ColumnNames
 from tuner.plan.joins import Join, every_join, parse_join
 from tuner.plan.node import PlanNode, is_cache, ran_as
 from tuner.plan.relation import scans_of
-from tuner.plan.sides import SHUFFLES, output_rows
+from tuner.plan.sides import SHUFFLES, counted_by_tasks, output_rows
 from tuner.plan.step_labels import described_step, kind_of, reused_step
 
 MOST_STEPS = 300
@@ -67,7 +67,7 @@ class _Drawing:
     def __init__(self, query: Query, root: PlanNode, seconds: Mapping[object, float]) -> None:
         self._root = root
         self._seconds = dict(seconds)
-        self._finished = query.status is QueryStatus.SUCCEEDED and any(node.metrics for node in root.walk_all())
+        self._finished = query.status is QueryStatus.SUCCEEDED and any(map(counted_by_tasks, root.walk_all()))
         self._columns = ColumnNames(root)
         self._scans_below = scans_of(root)
         self._sites = {(site.signature, site.occurrence): site for site in query.joins}

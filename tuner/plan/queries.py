@@ -32,6 +32,7 @@ from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, has_other_joins, planned_joins
 from tuner.plan.joins_in_place import joins_in_place
 from tuner.plan.key_filter_sites import key_filter_sites
+from tuner.plan.last_plan import is_told, last_plan
 from tuner.plan.literals import query_values, values_of_plan
 from tuner.plan.looked_at import looked_at
 from tuner.plan.lost_counters import lost_counters
@@ -118,14 +119,14 @@ def _read_execution(
 
 
 def plans_that_read(execution: Execution) -> Plans | None:
-    """The plan before AQE and the one that ran in the end; None where it reads no data, or its plan cannot be read."""
+    """The plan before AQE and the last one; None where it reads no data, or its plan cannot be read."""
     if execution.initial_plan is None:
         return None
     try:
         initial = build_tree(execution.initial_plan, execution.accumulators)
         if not any(map(_reads, initial.walk_all())) or _is_command(execution.initial_plan):
             return None
-        final = build_tree(execution.final_plan, execution.accumulators) if execution.final_plan else initial
+        final = last_plan(execution, initial)
         final = _of_one_row(final) if execution.asks_if_empty else final
     except RecursionError:
         return None
@@ -320,7 +321,9 @@ class _RanExecution:
 
     @cached_property
     def _lost(self) -> frozenset[int]:
-        return lost_counters(self.stages)
+        if is_told(self.execution):
+            return lost_counters(self.stages)
+        return frozenset(id_ for node in self.final.walk_all() for id_ in node.counters)
 
     @cached_property
     def _read(self) -> Mapping[str, set[str]]:

@@ -40,7 +40,7 @@ BOUNDARIES = SHUFFLES | {"BroadcastExchange", "ReusedExchange"}
 _EXCHANGE = "Exchange"
 _ROWS = "number of output rows"
 _SHUFFLED_ROWS = "shuffle records written"
-_TASKS_OF_SCAN = (_ROWS, "scan time", "number of file splits read")  # the last is Iceberg's (NumSplits)
+TASKS_OF_SCAN = (_ROWS, "scan time", "number of file splits read")  # the last is Iceberg's (NumSplits)
 _PLANNED = frozenset({"number of partitions"})
 
 
@@ -165,7 +165,7 @@ def counted_by_tasks(node: PlanNode) -> bool:
     if node.timed:
         return True
     if is_scan(node):
-        return any(name in node.metrics for name in _TASKS_OF_SCAN)
+        return any(name in node.metrics for name in TASKS_OF_SCAN)
     return any(name not in _PLANNED for name in node.metrics)
 
 

@@ -168,6 +168,19 @@ def test_a_verdict_since_counts_as_it_will_in_the_next_decision(
     assert ruling.value not in one["rulings"]
 
 
+def test_what_lost_after_a_person_approved_it_can_be_approved_again(ask: Ask, store: Store) -> None:
+    store.record(said(HINT, Ruling.APPROVE, -0.5))
+    slower = Reason(ReasonCode.SLOWER, {"queries": 1, "before": 20.0, "after": 26.0})
+    lost = replace(decided(standing=Standing.ROLLED_BACK), why=slower)
+    tried = night(0, query("q1", 26), changes=[decided(standing=Standing.TRIAL)])
+    keep(store, tried, details=outlook(lost))
+    (one,) = shown(ask)
+    assert (one["standing"], one["rulings"]) == ("rolled_back", ["approve", "reject", "pin"])
+    store.record(said(HINT, Ruling.APPROVE, 0.5))
+    (again,) = shown(ask)
+    assert (again["standing"], again["rulings"]) == ("trial", ["pin", "rollback"])
+
+
 def test_statistics_can_only_be_left_to_a_person(ask: Ask, store: Store) -> None:
     keep(store, night(0, query("q1", 20)), details=outlook(decided(ANALYZE)))
     (one,) = shown(ask)

@@ -8,7 +8,7 @@ from itertools import takewhile
 from tuner.loop.outlook import tells_standings
 from tuner.model.action import Action, ActionKind
 from tuner.model.change import Risk
-from tuner.model.decision import DecidedChange, Decision, Mode, Standing
+from tuner.model.decision import TAKEN_OUT, DecidedChange, Decision, Mode, Standing
 from tuner.model.run import Run
 from tuner.model.trial import decided_by_trial, standing_of
 from tuner.model.trial_rulings import trial_rulings
@@ -147,11 +147,12 @@ def _is_asked(trial: Trial) -> bool:
 
 
 def _ruled(trial: Trial, standing: Standing, said: Mapping[str, Verdict | None]) -> dict[Ruling, list[str]]:
-    """The rulings that would change something, each with the ids of the changes that it is on."""
+    """The rulings that would change something, each with the ids of the changes that it is on. What was taken out may have been
+    so after the newest one: said again, it counts again."""
     return {
         ruling: ids
         for ruling, ids in trial_rulings(trial).items()
-        if standing is Standing.EXPIRED
+        if standing in TAKEN_OUT
         or not any(decided.change.carried_out for decided in trial)
         or any(_newest(said[id_]) is not ruling for id_ in ids)
     }

@@ -203,15 +203,21 @@ def test_the_mode_is_set_and_given_back(ask: Ask, store: Store) -> None:
     assert (page["mode"], page["mode_setting"]["by"]) == ("suggest", "")
 
 
+def gives_back(client: Any) -> dict[str, list[str]]:
+    setting = client.get("/api/cohort", params={"cohort": COHORT}).json()["mode_setting"]
+    found: dict[str, list[str]] = setting["gives_back"]
+    return found
+
+
 def test_sizes_that_a_mode_gives_back_are_named(ask: Ask, store: Store) -> None:
     died = Reason(ReasonCode.RAISED, {"run": "etl/0", "before": "8g", "failure": "an executor ran out of memory"})
     raised = SizeChange("spark.executor.memory", "16g", "8g", died)
     keep(store, night(1, query("q1", 20)), details=RunDetails(Decision(Mode.AUTO, (), raises=(raised,))))
+    back = "spark.executor.memory goes back from 16g to 8g: run etl/0 died with 8g: an executor ran out of memory"
+    assert gives_back(ask()) == {"observe": [back], "suggest": [back]}
     answer = ask().post("/api/cohort/mode", json={"cohort": COHORT, "mode": "observe"})
-    assert answer.json()["message"] == (
-        "mode observe holds from the next run on; spark.executor.memory goes back from 16g to 8g: "
-        "run etl/0 died with 8g: an executor ran out of memory"
-    )
+    assert answer.json()["message"] == f"mode observe holds from the next run on; {back}"
+    assert gives_back(ask()) == {}
 
 
 def test_given_back_the_mode_is_the_jobs_own_which_the_next_run_tells(ask: Ask, store: Store) -> None:

@@ -53,7 +53,7 @@ def test_a_cohort_in_the_list_and_on_its_page(ask: Ask, filled: Store) -> None:
     assert {name: page[name] for name in listed} == listed
     assert (page["baseline_seconds"], page["latest_seconds"], page["queries"]) == (pytest.approx(30, rel=0.01), 21.0, 2)
     assert page["counts"] == {"promoted": 1}
-    job = {"mode": "auto", "is_known": True, "by": "", "at": None, "reason": "", "off": ""}
+    job = {"mode": "auto", "is_known": True, "by": "", "at": None, "reason": "", "off": "", "gives_back": {}}
     assert page["mode_setting"] == job
     assert page["objective"] == "time"
 

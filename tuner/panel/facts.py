@@ -174,9 +174,13 @@ class CohortFacts:
     @cached_property
     def outlook(self) -> Decision | None:
         """The decision that a run would start with now: as it was made, and what people said and imported since."""
+        return self.outlook_in(self.mode)
+
+    def outlook_in(self, mode: Mode) -> Decision | None:
+        """As `outlook`, if a person gave the cohort that mode now."""
         if self.outlook_as_made is None:
             return None
-        return decision_since(self._store, self.cohort, *self.outlook_as_made, self.runs, self.verdicts, self.mode)
+        return decision_since(self._store, self.cohort, *self.outlook_as_made, self.runs, self.verdicts, mode)
 
     @property
     def outlook_may_change(self) -> bool:

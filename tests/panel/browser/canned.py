@@ -84,6 +84,7 @@ class World:
     mode_is_known: bool = True
     mode_by: str = ""
     steering_off: str = ""
+    gives_back: dict[Mode, list[str]] = field(default_factory=dict)
     a_run_has_ended_since: bool = False
     hours_between_runs: int = 24
     last_run: RunState = RunState.SUCCEEDED
@@ -141,7 +142,11 @@ class World:
             next_decision="1 on trial, 2 promoted",
             next_decision_may_change=self.a_run_has_ended_since,
             mode_setting=ModeSetting(
-                mode=self.mode, is_known=self.mode_is_known, by=self.mode_by, off=self.steering_off
+                mode=self.mode,
+                is_known=self.mode_is_known,
+                by=self.mode_by,
+                off=self.steering_off,
+                gives_back=self.gives_back,
             ),
             objective=Objective.COST,
             counts={self.standing: 1},

@@ -210,6 +210,23 @@ def test_mode_goes_back_to_the_jobs_own(visit: Callable[..., Visit]) -> None:
     assert [body["mode"] for _, body in going.world.posted] == ["suggest", None]
 
 
+def test_what_a_mode_gives_back_is_told_before_it_is_saved_and_stays_beside_it(visit: Callable[..., Visit]) -> None:
+    back = "spark.executor.memory goes back from 16g to 8g: run run-2 died with 8g"
+    page = visit(World(gives_back={Mode.OBSERVE: [back]})).open("ui?cohort=c")
+    page.get_by_role("button", name="Change mode").click()
+    form = page.get_by_role("form", name="Change the mode")
+    for mode, told in (("observe", back), ("suggest", "")):
+        form.get_by_label(mode, exact=True).check()
+        assert form.get_by_role("status").inner_text() == told
+
+    form.get_by_role("button", name="Save", exact=True).click()
+    form.wait_for(state="detached")
+    said = page.locator(".cohort-header .note")
+    assert said.inner_text() == "it holds from the next run on"
+    page.get_by_role("button", name="Approve").click()
+    said.wait_for(state="detached")
+
+
 def test_a_mode_that_somebody_gave_meanwhile_is_seen_before_it_is_replaced(visit: Callable[..., Visit]) -> None:
     going = visit(World(mode=Mode.AUTO, mode_by="ana"))
     page = going.open("ui?cohort=c")

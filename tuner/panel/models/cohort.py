@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from tuner.model.decision import Mode, Standing
 from tuner.model.objective import Objective
 from tuner.panel.models.answer import Answer
@@ -13,7 +15,8 @@ from tuner.panel.models.cohort_list import CohortItem
 class ModeSetting(Answer):
     """The mode of the cohort's next run. `by` is empty where no person set it: then the job or configuration did. It `is_known`
     but where a person gave the cohort back to that and no run has started since: then it is the newest run's. `off` says that
-    its job has steering switched off, so that no mode changes anything ("": it has not)."""
+    its job has steering switched off, so that no mode changes anything ("": it has not). `gives_back` are the sizes that the next
+    run would no longer have in each mode that takes any back."""
 
     mode: Mode
     is_known: bool = True
@@ -21,6 +24,7 @@ class ModeSetting(Answer):
     at: datetime | None = None
     reason: str = ""
     off: str = ""
+    gives_back: dict[Mode, list[str]] = Field(default={})
 
 
 class Held(Answer):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.model.cohort_stance import stance_of
+from tuner.model.decision import Mode
 from tuner.model.trial import standing_of
 from tuner.panel.cohort_list import CohortTotals, totals
 from tuner.panel.facts import CohortFacts
@@ -20,6 +21,7 @@ from tuner.panel.views.turned import turned
 from tuner.policy.measure import query_seconds
 from tuner.units import cost_of
 from tuner.words.decisions import STEERING_OFF, decision_summary
+from tuner.words.sizes import given_back_words
 
 
 def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float | None = None) -> CohortItem:
@@ -98,6 +100,17 @@ def _now(facts: CohortFacts) -> dict[str, object]:
 
 def _mode_setting(facts: CohortFacts) -> ModeSetting:
     newest, off = facts.mode_changes[-1] if facts.mode_changes else None, STEERING_OFF if facts.steering_off else ""
+    back = _given_back(facts)
     if newest is None or newest.mode is None:
-        return ModeSetting(mode=facts.mode, is_known=facts.mode_is_known, off=off)
-    return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=shortened(newest.reason), off=off)
+        return ModeSetting(mode=facts.mode, is_known=facts.mode_is_known, off=off, gives_back=back)
+    said = shortened(newest.reason)
+    return ModeSetting(mode=newest.mode, by=newest.by, at=newest.at, reason=said, off=off, gives_back=back)
+
+
+def _given_back(facts: CohortFacts) -> dict[Mode, list[str]]:
+    """What each mode would take back of the next run's sizes."""
+    if facts.outlook is None or not facts.outlook.sizes:
+        return {}
+    then = {mode: facts.outlook_in(mode) for mode in Mode}
+    found = {mode: given_back_words(facts.outlook, decision) for mode, decision in then.items() if decision}
+    return {mode: [shortened(each) for each in words] for mode, words in found.items() if words}

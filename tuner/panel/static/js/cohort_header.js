@@ -52,7 +52,8 @@ function modeRow(page) {
   // One for all times that the header is drawn: somebody may be writing in its form.
   page.modeChanger ??= modeChanger(page);
   row.append(page.modeChanger.button);
-  return [row, page.modeChanger.place];
+  const said = page.modeSaid ? h("p", { class: "note mode-note" }, named(page.modeSaid, { limit: 600 })) : "";
+  return [row, said, page.modeChanger.place];
 }
 
 /** On what mode that rests: a person's holds, another may be changed where the job is. */

@@ -85,7 +85,7 @@ export async function cohortPage(main, name, scope) {
   const top = h("div", { class: "cohort-top" });
   const glance = h("section", { class: "glance-place", "aria-labelledby": "glance-title" }, skeleton(2));
 
-  const page = { name, scope, cohort, runs, run: null, comparison: comparedRuns(), filter: null, list: listAtFirst(), underWay: 0 };
+  const page = { name, scope, cohort, runs, run: null, comparison: comparedRuns(), filter: null, list: listAtFirst(), modeSaid: "", underWay: 0 };
   page.drawTop = () => {
     const focused = document.activeElement;
     top.replaceChildren(cohortHeader(page), glance, figures(page.cohort));

@@ -57,9 +57,10 @@ export function renewable(page) {
     page.drawTop();
     countUnopened(page);
   };
-  /** After a person did something. */
-  page.changed = async (message) => {
+  /** After a person did something; what came of a mode stays beside it until he does something else. */
+  page.changed = async (message, { ofMode = false } = {}) => {
     announce(clipped(message, 300));
+    page.modeSaid = ofMode ? message : "";
     page.tabs.stale("audit");
     await page.renew();
   };

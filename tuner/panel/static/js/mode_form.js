@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { h, uniqueId } from "./element.js";
+import { named } from "./printable.js";
 import { MODES } from "./standing.js";
 import { failure, unseen } from "./status.js";
 
@@ -31,6 +32,7 @@ export function modeForm(page, close) {
   let seen = given(setting);
   const group = uniqueId("modes");
   const reason = h("input", { type: "text", id: uniqueId("reason"), maxlength: "1000", autocomplete: "off" });
+  const cost = h("div", { role: "status" });
   const problem = h("div", {});
   const save = h("button", { type: "submit", class: "primary" }, "Save");
   const form = h(
@@ -43,6 +45,7 @@ export function modeForm(page, close) {
       Object.entries(MODES).map(([mode, means]) => choice(group, mode, mode, means, setting.by !== "" && setting.mode === mode)),
       choice(group, OWN, "the job's own", "As the job or the configuration has it.", setting.by === ""),
     ),
+    cost,
     h("label", { for: reason.id }, "Reason (optional, kept in the audit trail)"),
     reason,
     problem,
@@ -58,7 +61,7 @@ export function modeForm(page, close) {
   /** What was set is set, whether the page can show it or not. */
   const show = async (message) => {
     try {
-      await page.changed(message);
+      await page.changed(message, { ofMode: true });
       page.tabs.stale("recommendations");
       hold(false);
       close();
@@ -93,6 +96,13 @@ export function modeForm(page, close) {
     }
   };
 
+  /** What a mode takes back of a run's sizes, before it is saved. */
+  const warn = () => {
+    const taken = page.cohort.mode_setting.gives_back[form.querySelector("input[type=radio]:checked").value] ?? [];
+    cost.replaceChildren(...taken.map((each) => h("p", { class: "cost" }, named(each, { limit: 300 }))));
+  };
+
+  form.addEventListener("change", warn);
   form.addEventListener("keydown", (event) => event.key === "Escape" && close());
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -118,6 +118,32 @@ def test_several_are_approved_in_one_request(visit: Callable[..., Visit]) -> Non
     assert page.locator(".glance-cell").first.inner_text().split("\n")[1] == "Nothing"
 
 
+class FarMoreWait(World):
+    """A trial of two changes, and 199 of one: one more than can be ruled on at once."""
+
+    def one_of_several(self, number: int) -> Recommendation:
+        one = World.one_of_several(self, number)
+        asked = {"standing": Standing.PROPOSED, "rulings": [Ruling.APPROVE, Ruling.REJECT]}
+        actions = [one.actions[0].model_copy(update=asked)]
+        if number == 0:
+            actions.append(actions[0].model_copy(update={"change_id": "needs it"}))
+        return one.model_copy(update={"waits": True, "actions": actions, **asked})
+
+
+def test_no_more_are_chosen_by_one_button_than_can_be_ruled_on_at_once(visit: Callable[..., Visit]) -> None:
+    going = visit(FarMoreWait(recommendations=200))
+    page = going.open("ui?cohort=c")
+    page.get_by_role("checkbox", name="Select change 199").check()
+
+    page.get_by_role("button", name="Select the first 199 of 200 that wait").click()
+    page.get_by_role("group", name="Rule on the selected").get_by_role("button", name="Approve").click()
+    page.locator(".table-note").wait_for()
+
+    ((_, body),) = going.world.posted
+    assert len(body["change_ids"]) == 200
+    assert "hint 199" not in body["change_ids"]
+
+
 def test_several_are_rejected_with_one_reason(visit: Callable[..., Visit]) -> None:
     going = visit(many())
     page = going.open("ui?cohort=c")

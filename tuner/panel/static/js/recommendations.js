@@ -4,7 +4,7 @@ import { h } from "./element.js";
 import { named } from "./printable.js";
 import { filterButtons, filtered } from "./recommendation_filters.js";
 import { recommendationTable } from "./recommendation_table.js";
-import { rulingButtons, rulingsFor } from "./rulings.js";
+import { ruledAtOnce, rulingButtons, rulingsFor } from "./rulings.js";
 import { empty, failure, loadInto } from "./status.js";
 import { counted, grouped } from "./units.js";
 
@@ -140,10 +140,12 @@ export function recommendationList(panel, page) {
     chips.querySelector(`[data-filter=${name}]`)?.focus();
   };
 
+  const waiting = () => items.filter((item) => item.waits && list.canChoose(item));
+
   const chooseWaiting = () => {
-    const waiting = items.filter((item) => item.waits && list.canChoose(item));
     if (page.list.filter !== "all") show("all");
-    list.choose(waiting.map((item) => item.id), true);
+    chosen.clear();
+    list.choose(ruledAtOnce(waiting()).map((item) => item.id), true);
     // Not one of its buttons: a key that is held down would press it, too.
     bar.querySelector(".choice-bar")?.focus();
   };
@@ -154,13 +156,18 @@ export function recommendationList(panel, page) {
     for (const id of chosen) if (!seen.has(id)) chosen.delete(id);
   };
 
+  const waitingButton = () => {
+    const [all, atOnce] = [waiting(), ruledAtOnce(waiting())];
+    if (atOnce.length < 2) return "";
+    const which = atOnce.length < all.length ? `first ${grouped(atOnce.length)} of ${grouped(all.length)}` : grouped(all.length);
+    return h("button", { type: "button", class: "small", on: { click: chooseWaiting } }, `Select the ${which} that wait`);
+  };
+
   const draw = () => {
     if (!shown().length) page.list.filter = "all";
     forgetHidden();
-    const waiting = items.filter((item) => item.waits && list.canChoose(item)).length;
-    const all = waiting > 1 ? h("button", { type: "button", class: "small", on: { click: chooseWaiting } }, `Select the ${waiting} that wait`) : "";
     const some = items.length < total ? h("span", { class: "faint" }, `the first ${grouped(items.length)} of ${grouped(total)}`) : "";
-    chips.replaceChildren(filterButtons(items, page.list.filter, page.cohort, show), all, some);
+    chips.replaceChildren(filterButtons(items, page.list.filter, page.cohort, show), waitingButton(), some);
     table.replaceChildren(recommendationTable(shown(), page, list));
     drawChoice();
   };

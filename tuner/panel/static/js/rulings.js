@@ -61,6 +61,16 @@ function standings(items, ruling) {
   return Object.fromEntries(on.map((action) => [action.change_id, action.standing]));
 }
 
+/** The first of these items that one request may rule on together, whatever the ruling. */
+export function ruledAtOnce(items) {
+  const changes = new Set();
+  const beyond = items.findIndex((item) => {
+    for (const action of item.actions) if (action.rulings.length) changes.add(action.change_id);
+    return changes.size > MOST_CHANGES;
+  });
+  return beyond < 0 ? items : items.slice(0, beyond);
+}
+
 function partWords(items, ruling) {
   const all = new Set(items.flatMap((item) => item.actions.map((action) => action.change_id))).size;
   const on = Object.keys(standings(items, ruling)).length;

@@ -10,10 +10,13 @@ import socket
 import subprocess
 import sys
 import urllib.request
+import webbrowser
 from collections.abc import Callable
 from http.cookiejar import CookieJar
 from importlib import util
 from pathlib import Path
+from queue import Queue
+from threading import Event
 
 import pytest
 
@@ -92,10 +95,10 @@ def test_what_is_missing_is_named_with_how_to_install_it(spark_tuner: Call, monk
 def test_the_browser_gets_the_token_by_a_file_that_only_its_user_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(ui.webbrowser, "open", lambda address: opened.append(address) or True)
+    opened: Queue[str] = Queue()
+    monkeypatch.setattr(ui.webbrowser, "open", opened.put)
     ui._open_browser("http://127.0.0.1:1/?token=secret", tmp_path)
-    assert opened == [(tmp_path / "open.html").as_uri()]
+    assert opened.get(timeout=60) == (tmp_path / "open.html").as_uri()
     assert "?token=secret" in (tmp_path / "open.html").read_text()
     assert (tmp_path / "open.html").stat().st_mode & 0o077 == 0
 
@@ -105,11 +108,47 @@ def test_who_has_a_browser_that_cannot_read_the_file_is_told_what_to_open(
     spark_tuner: Call, monkeypatch: pytest.MonkeyPatch, asked: list[str], *, said: bool
 ) -> None:
     """As one that is a snap, whose /tmp is its own."""
+    monkeypatch.setattr(ui.webbrowser, "get", lambda: ui.webbrowser.GenericBrowser("/usr/bin/wslview"))
     monkeypatch.setattr(ui.webbrowser, "open", lambda _: True)
     monkeypatch.setattr(ui, "_serve", lambda *_: None)
     address, hint = spark_tuner("ui", *asked).out.splitlines()
     assert re.fullmatch(r"spark-tuner ui: http://127\.0\.0\.1:\d+/[\w-]{20,}/\?token=\S{40,}", address)
     assert ("where the browser finds no file, open this address in it" in hint) is said
+
+
+def test_a_browser_that_is_waited_for_keeps_nobody_from_being_served(
+    spark_tuner: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, served = Event(), Event()
+
+    def wait(_: str) -> None:
+        opened.set()
+        served.wait(60)
+
+    monkeypatch.setattr(ui.webbrowser, "get", lambda: ui.webbrowser.GenericBrowser("firefox"))
+    monkeypatch.setattr(ui.webbrowser, "open", wait)
+    monkeypatch.setattr(ui, "_serve", lambda *_: opened.wait(60) and served.set())
+    assert spark_tuner("ui").code == 0
+    assert served.is_set()
+
+
+def _none() -> webbrowser.BaseBrowser:
+    raise webbrowser.Error("could not locate runnable browser")
+
+
+@pytest.mark.parametrize("found", [lambda: webbrowser.GenericBrowser("/usr/bin/lynx"), _none])
+def test_without_a_browser_that_has_a_window_it_says_how_to_look_from_another_machine(
+    spark_tuner: Call, monkeypatch: pytest.MonkeyPatch, found: Callable[[], webbrowser.BaseBrowser]
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(ui.webbrowser, "get", found)
+    monkeypatch.setattr(ui.webbrowser, "open", opened.append)
+    monkeypatch.setattr(ui, "_serve", lambda *_: None)
+    said = spark_tuner("ui").out
+    port = re.search(r"127\.0\.0\.1:(\d+)", said)
+    assert port is not None
+    assert f"no browser with a window is here: where one is, ssh -L {port[1]}:127.0.0.1:{port[1]} " in said
+    assert opened == []
 
 
 def test_other_commands_do_not_wait_for_the_server() -> None:

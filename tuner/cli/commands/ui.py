@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -23,6 +24,8 @@ from tuner.errors import RequirementError, TunerError
 LOOPBACK = "127.0.0.1"
 # Browsers that are snaps have a /tmp of their own.
 _WITHOUT_FILE = "; where the browser finds no file, open this address in it"
+# They would take the terminal, and cannot run the page's scripts.
+_IN_TERMINAL = frozenset({"www-browser", "links", "links2", "elinks", "lynx", "w3m"})
 
 
 def ui(
@@ -38,10 +41,12 @@ def ui(
     store = stored_url(url)
     with _listening(address, port) as listener:
         token, place = secrets.token_urlsafe(32), secrets.token_urlsafe(16)
-        page = f"http://{_in_url(host, address)}:{listener.getsockname()[1]}/{place}/?token={token}"
-        typer.echo(f"spark-tuner ui: {page}\n(Ctrl+C ends it{'' if no_browser else _WITHOUT_FILE})")
+        at = f"{_in_url(host, address)}:{listener.getsockname()[1]}"
+        page, opens = f"http://{at}/{place}/?token={token}", not no_browser and _has_browser()
+        how = "" if no_browser else _WITHOUT_FILE if opens else _from_elsewhere(at)
+        typer.echo(f"spark-tuner ui: {page}\n(Ctrl+C ends it{how})")
         with tempfile.TemporaryDirectory(prefix="spark-tuner-") as folder:
-            if not no_browser:
+            if opens:
                 _open_browser(page, Path(folder))
             _serve(listener, store, token, place, core_hour_price)
 
@@ -85,12 +90,26 @@ def _in_url(host: str, address: str) -> str:
     return "localhost" if host.lower() == "localhost" else f"[{address}]" if ":" in address else address
 
 
+def _has_browser() -> bool:
+    """Whether the browser that would be opened shows pages beside the terminal."""
+    try:
+        return Path(webbrowser.get().name).name not in _IN_TERMINAL
+    except webbrowser.Error:
+        return False
+
+
+def _from_elsewhere(at: str) -> str:
+    port = at.rsplit(":", 1)[1]
+    return f"; no browser with a window is here: where one is, ssh -L {port}:{at} THIS_MACHINE and open this address"
+
+
 def _open_browser(page: str, folder: Path) -> None:
-    """By way of a file that only this user can read: arguments of a browser's process can be read by all."""
+    """By way of a file that only this user can read: arguments of a browser's process can be read by all. Some browsers are
+    waited for until they end: not before the server starts."""
     entrance = folder / "open.html"
     entrance.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(page)}">', encoding="utf-8")
     entrance.chmod(0o600)
-    webbrowser.open(entrance.as_uri())
+    Thread(target=webbrowser.open, args=(entrance.as_uri(),), daemon=True).start()
 
 
 def _serve(listener: socket.socket, url: str, token: str, place: str, core_hour_price: float | None) -> None:

@@ -25,14 +25,14 @@ _log = logging.getLogger(__name__)
 
 def panel_app() -> FastAPI:
     """The app over the store that `[spark_tuner]` names, for users of Airflow. The store is opened when first needed."""
-    store, price = KeptStore(configured_store), _core_hour_price()
-    app = create_app(store, airflow_viewer, Home.AIRFLOW, price)
-    if (tools := _tools(store, price)) is not None:
+    store, price, is_on = KeptStore(configured_store), _core_hour_price(), _is_on()
+    app = create_app(store, airflow_viewer, Home.AIRFLOW, price, is_on=is_on)
+    if (tools := _tools(store, price, is_on=is_on)) is not None:
         app.include_router(tools)
     return app
 
 
-def _tools(store: Callable[[], Store], core_hour_price: float | None) -> APIRouter | None:
+def _tools(store: Callable[[], Store], core_hour_price: float | None, *, is_on: bool) -> APIRouter | None:
     """Tools for agents, where they are asked for; None, and a log entry, where they cannot be there: the panel can."""
     try:
         if not settings.mcp():
@@ -40,12 +40,24 @@ def _tools(store: Callable[[], Store], core_hour_price: float | None) -> APIRout
         from airflow_plugin.header_viewer import header_viewer
         from tuner.mcp.http_route import http_route
 
-        return http_route(store, header_viewer, Home.AIRFLOW, core_hour_price)
+        return http_route(store, header_viewer, Home.AIRFLOW, core_hour_price, is_on=is_on)
     except TunerError as error:
         _log.warning("Spark tuner: %s", error)
     except ImportError as error:
         _log.warning("Spark tuner: [spark_tuner] mcp: %s; pip install 'airflow-spark-tuner[mcp]'", error)
     return None
+
+
+def _is_on() -> bool:
+    """Whether this server's configuration has the tuner switched on; True, and a line in the log, where it does not tell."""
+    try:
+        return settings.load().enabled
+    except TunerError as error:
+        _log.warning("Spark tuner: %s", error)
+    except Exception as error:
+        # Airflow's own, of what is no flag.
+        _log.warning("Spark tuner: [spark_tuner] could not be read (%s)", type(error).__name__)
+    return True
 
 
 def _core_hour_price() -> float | None:

@@ -17,6 +17,7 @@ from tests.airflow_plugin.panel_history import DAGS, OF_DAGS, SHARED, fill
 from tests.airflow_plugin.panel_routes import listed
 from tuner.errors import StoreError
 from tuner.history.schema import upgrade
+from tuner.words.decisions import SWITCHED_OFF
 
 
 class Reader:
@@ -129,6 +130,28 @@ def test_any_failure_to_open_it_is_the_stores(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(settings, "load", broken)
     with pytest.raises(StoreError, match=r"^the history store could not be opened \(RuntimeError\)$"):
         configured_store()
+
+
+@pytest.mark.parametrize(("enabled", "off"), [("False", SWITCHED_OFF), ("True", "")])
+def test_it_says_where_the_tuner_is_switched_off(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, enabled: str, off: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/panel.db"
+    monkeypatch.setenv("SPARK_TUNER_DB", url)
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", enabled)
+    fill(url)
+    app = panel_app()
+    app.dependency_overrides[airflow_viewer] = Reader
+    with TestClient(app) as client:
+        assert client.get("/api/cohorts").json()["off"] == off
+
+
+def test_settings_that_cannot_be_read_are_answered_and_end_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AIRFLOW__SPARK_TUNER__ENABLED", "perhaps")
+    app = panel_app()
+    app.dependency_overrides[airflow_viewer] = Reader
+    with TestClient(app, raise_server_exceptions=False) as client:
+        assert client.get("/api/cohorts").status_code == 503
 
 
 def test_making_the_app_opens_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

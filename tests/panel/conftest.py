@@ -32,8 +32,14 @@ Ask = Callable[..., TestClient]
 def app_for(url: str) -> Callable[..., FastAPI]:
     """The panel as `viewer` sees it."""
 
-    def make(viewer: Someone | None = None, home: Home = Home.AIRFLOW, core_hour_price: float | None = None) -> FastAPI:
-        return create_app(lambda: Store.open(url), lambda: viewer or Someone(), home, core_hour_price)
+    def make(
+        viewer: Someone | None = None,
+        home: Home = Home.AIRFLOW,
+        core_hour_price: float | None = None,
+        *,
+        is_on: bool = True,
+    ) -> FastAPI:
+        return create_app(lambda: Store.open(url), lambda: viewer or Someone(), home, core_hour_price, is_on=is_on)
 
     return make
 
@@ -46,9 +52,13 @@ def ask(app_for: Callable[..., FastAPI]) -> Iterator[Ask]:
     with ExitStack() as stack:
 
         def client(
-            viewer: Someone | None = None, home: Home = Home.AIRFLOW, core_hour_price: float | None = None
+            viewer: Someone | None = None,
+            home: Home = Home.AIRFLOW,
+            core_hour_price: float | None = None,
+            *,
+            is_on: bool = True,
         ) -> TestClient:
-            made = TestClient(app_for(viewer, home, core_hour_price), raise_server_exceptions=False)
+            made = TestClient(app_for(viewer, home, core_hour_price, is_on=is_on), raise_server_exceptions=False)
             return stack.enter_context(made)
 
         yield client

@@ -18,7 +18,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import RunDetails, RunState
 from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange, Ruling, Verdict
-from tuner.words.decisions import STEERING_OFF
+from tuner.words.decisions import STEERING_OFF, SWITCHED_OFF
 
 from .nights import COHORT, FIRST, HINT, PARTITIONS, decided, keep, night, outlook, query
 from .people import Someone
@@ -128,6 +128,18 @@ def test_where_steering_is_off_no_mode_and_no_approval_promises_a_run(ask: Ask, 
     assert (page["mode_setting"]["mode"], page["mode_setting"]["off"]) == ("auto", STEERING_OFF)
     (listed,) = client.get("/api/cohorts").json()["items"]
     assert (listed["mode"], listed["in_force"]) == ("observe", 0)
+
+
+def test_where_the_server_has_the_tuner_switched_off_nothing_is_promised(ask: Ask, store: Store) -> None:
+    keep(store, night(1, query("q1", 20)), details=outlook(decided(standing=Standing.TRIAL)))
+    client = ask(is_on=False)
+    page = client.get("/api/cohort", params={"cohort": COHORT}).json()
+    assert (page["next_decision"], page["mode_setting"]["off"]) == ("", SWITCHED_OFF)
+    assert client.get("/api/cohorts").json()["off"] == SWITCHED_OFF
+    assert rule(client, HINT.id, ruling="pin").json() == {"message": f"pinned: {SWITCHED_OFF}"}
+    set_ = client.post("/api/cohort/mode", json={"cohort": COHORT, "mode": "auto"})
+    assert set_.json() == {"message": f"mode auto holds from the next run on; {SWITCHED_OFF}"}
+    assert ask().get("/api/cohorts").json()["off"] == ""
 
 
 def test_a_rejection_asks_for_a_reason(ask: Ask, store: Store) -> None:

@@ -32,6 +32,8 @@ def http_route(
     viewer: Callable[..., Viewer | Awaitable[Viewer]],
     home: Home,
     core_hour_price: float | None = None,
+    *,
+    is_on: bool = True,
 ) -> APIRouter:
     """POST mcp. `viewer` is a dependency that tells who asks, or raises HTTPException; it must not go by a cookie, which a
     browser sends along for any page. What was asked holds for this message alone: there are no sessions.
@@ -39,7 +41,7 @@ def http_route(
     recent, asking = RecentRuns(), Depends(viewer)
 
     def access_of(who: Viewer = asking) -> Access:
-        return Access(store, who, recent)
+        return Access(store, who, recent, is_on)
 
     known = Depends(access_of)
     # The viewer first: who is unknown learns no more than that.

@@ -112,6 +112,7 @@ class StoreTools:
             asked.offset,
             self.access.may_act_on,
             self.core_hour_price,
+            self.access.off,
         )
 
     def cohort(self, asked: OfCohort) -> CohortExplained:

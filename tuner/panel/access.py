@@ -16,6 +16,7 @@ from tuner.panel.facts import CohortFacts
 from tuner.panel.recent_runs import RecentRuns
 from tuner.panel.viewer import Viewer, visible
 from tuner.savings.savings_report import SavingsReport, savings_report
+from tuner.words.decisions import SWITCHED_OFF
 
 # Said of what is not there and of what is another team's alike: neither is to be told from the other.
 UNKNOWN_COHORT = "no such cohort, or none that you may read; the list of cohorts has those that you may"
@@ -26,11 +27,12 @@ MAY_NOT_ACT = "you may read this cohort but not change it; that takes edit acces
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Cohorts by the rights of `viewer`."""
+    """Cohorts by the rights of `viewer`. The tuner `is_on`, as far as the configuration that the server reads tells."""
 
     store: Callable[[], Store]
     viewer: Viewer
     recent: RecentRuns
+    is_on: bool = True
 
     def summaries(self, dag_id: str | None, task_id: str | None, run_id: str | None) -> list[CohortSummary]:
         """Those that a DAG, task or DAG run took part in. 403 for a DAG by name that the viewer may not read, 422 for a DAG run
@@ -65,7 +67,13 @@ class Access:
         return self.facts_of(found[0])
 
     def facts_of(self, summary: CohortSummary) -> CohortFacts:
-        return CohortFacts(self.store(), self.recent, summary, partial(self.viewer.may_read_code_of, summary.dag_ids))
+        may_read_code = partial(self.viewer.may_read_code_of, summary.dag_ids)
+        return CohortFacts(self.store(), self.recent, summary, may_read_code, is_on=self.is_on)
+
+    @property
+    def off(self) -> str:
+        """Why no run is changed, whatever its job; "" where the tuner is on."""
+        return "" if self.is_on else SWITCHED_OFF
 
     def facts_to_change(self, cohort: str) -> CohortFacts:
         """As `facts`; 403 where the viewer may not act."""

@@ -17,7 +17,6 @@ from tuner.panel.access import Access
 from tuner.panel.facts import CohortFacts
 from tuner.panel.models.acts import Done, ModeRequest, RulingRequest
 from tuner.panel.same_origin import from_own_page
-from tuner.words.decisions import STEERING_OFF
 from tuner.words.sizes import given_back_words
 from tuner.words.standings import standing_words
 
@@ -41,7 +40,7 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         trials, out = _trials(request.change_ids, facts), _kept_out(request, now)
         waits = all(decided.standing is Standing.HELD for decided in out)
         without = _trials([decided.id for decided in out], facts)
-        done = _done(request.ruling, trials, without, _mode_for_certain(facts), off=facts.steering_off, waits=waits)
+        done = _done(request.ruling, trials, without, _mode_for_certain(facts), off=facts.off, waits=waits)
         return Done(message=done)
 
     @routes.post("/cohort/mode")
@@ -55,8 +54,8 @@ def act_routes(access_of: Callable[..., Access]) -> APIRouter:
         now = keep_stance_now(access.store(), facts.cohort)
         what = f"mode {request.mode}" if request.mode else "the job's own mode"
         given_back = given_back_words(before, now) if before and now else []
-        off = [STEERING_OFF] if facts.steering_off else []
-        return Done(message="; ".join([f"{what} holds from the next run on", *given_back, *off]))
+        said = [f"{what} holds from the next run on", *given_back, facts.off]
+        return Done(message="; ".join(filter(None, said)))
 
     return routes
 
@@ -137,9 +136,9 @@ def _trials(change_ids: Collection[str], facts: CohortFacts) -> int:
     return len({outlook.get(change_id, change_id) for change_id in change_ids})
 
 
-def _done(ruling: Ruling, count: int, without: int, mode: Mode | None, *, off: bool, waits: bool) -> str:
-    """`without`: so many of them are kept out of the next run though they were asked for, and it `waits` with these. `off`:
-    steering is."""
+def _done(ruling: Ruling, count: int, without: int, mode: Mode | None, *, off: str, waits: bool) -> str:
+    """`without`: so many of them are kept out of the next run though they were asked for, and it `waits` with these. `off` says
+    why no run applies any."""
     said = {
         Ruling.APPROVE: "approved",
         Ruling.REJECT: "rejected",
@@ -148,7 +147,7 @@ def _done(ruling: Ruling, count: int, without: int, mode: Mode | None, *, off: b
     }[ruling]
     is_asked_for = ruling in (Ruling.APPROVE, Ruling.PIN)
     if off and is_asked_for:
-        return f"{said}: {STEERING_OFF}"
+        return f"{said}: {off}"
     if mode is Mode.OBSERVE and is_asked_for:
         return f"{said}: mode observe changes nothing, so no run applies {_it(count)} before the mode is another"
     if without:

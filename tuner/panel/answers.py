@@ -39,8 +39,9 @@ def cohorts_answer(
     offset: int,
     may_act_on: Callable[[CohortSummary], bool],
     core_hour_price: float | None = None,
+    off: str = "",
 ) -> CohortList:
-    """Of all that a viewer may read, a page of what is wanted, and its totals."""
+    """Of all that a viewer may read, a page of what is wanted, its totals, and why the tuner is `off`."""
     listed = cohorts_in_order((summary for summary in known if wanted.has(summary)), order, reverse=reverse)
     of_page = listed[offset : offset + limit]
     return CohortList(
@@ -50,6 +51,7 @@ def cohorts_answer(
         limit=limit,
         totals=totals_item(listed, core_hour_price),
         tags=sorted({tag for summary in known for tag in summary.tags}),
+        off=off,
     )
 
 

@@ -28,15 +28,17 @@ def create_app(
     viewer: Callable[..., Viewer | Awaitable[Viewer]],
     home: Home,
     core_hour_price: float | None = None,
+    *,
+    is_on: bool = True,
 ) -> FastAPI:
     """`store` opens the history: called when first needed, and once in each process as long as it can. `viewer` is a
     FastAPI dependency that tells who asks, or raises HTTPException 401. No route answers without it. `core_hour_price` is
-    what an hour of a core costs, in any currency (None: nobody said).
+    what an hour of a core costs, in any currency (None: nobody said). Where the tuner is not on, nothing is promised of runs.
     """
     kept, recent, asking = KeptStore(store), RecentRuns(), Depends(viewer)
 
     def access_of(who: Viewer = asking) -> Access:
-        return Access(kept, who, recent)
+        return Access(kept, who, recent, is_on)
 
     known = Depends(access_of)
 

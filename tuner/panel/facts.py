@@ -21,12 +21,13 @@ from tuner.model.verdict import ModeChange, ObjectiveChange, Verdict
 from tuner.panel.recent_runs import PANEL_RUNS, RecentRuns, RunsInView
 from tuner.words.actions import action_words
 from tuner.words.changes import change_words
+from tuner.words.decisions import STEERING_OFF, SWITCHED_OFF
 from tuner.words.query_names import QueryNames, names_in
 
 
 class CohortFacts:
     """Facts about a cohort that has at least one run. `may_read_code` tells whether its viewer may read what the job calls
-    its queries.
+    its queries. The tuner `is_on`, as far as the configuration of who asks tells.
     """
 
     def __init__(
@@ -35,6 +36,8 @@ class CohortFacts:
         recent: RecentRuns,
         summary: CohortSummary,
         may_read_code: Callable[[], bool] = lambda: True,
+        *,
+        is_on: bool = True,
     ) -> None:
         self._ask_for_code = may_read_code
         self._store = store
@@ -42,6 +45,7 @@ class CohortFacts:
         self._details: dict[str, RunDetails | None] = {}
         self._whole: dict[str, Run | None] = {}
         self.summary = summary
+        self.is_on = is_on
 
     @property
     def cohort(self) -> str:
@@ -103,6 +107,13 @@ class CohortFacts:
     def steering_off(self) -> bool:
         """Whether the newest run's job has steering switched off."""
         return self.last_decision is not None and self.last_decision.steering_off
+
+    @property
+    def off(self) -> str:
+        """Why no mode changes anything; "" where modes do."""
+        if not self.is_on:
+            return SWITCHED_OFF
+        return STEERING_OFF if self.steering_off else ""
 
     @property
     def mode_is_known(self) -> bool:

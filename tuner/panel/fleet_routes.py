@@ -52,7 +52,8 @@ def fleet_routes(access_of: Callable[..., Access], home: Home, core_hour_price: 
         access: Access = asking,
     ) -> CohortList:
         known, wanted = access.summaries(dag_id, task_id, run_id), Wanted(search, state, tag, waits, failed)
-        return cohorts_answer(known, wanted, sort, reverse, limit, offset, access.may_act_on, core_hour_price)
+        may_act_on, off = access.may_act_on, access.off
+        return cohorts_answer(known, wanted, sort, reverse, limit, offset, may_act_on, core_hour_price, off)
 
     @routes.get("/savings")
     def savings(

@@ -19,6 +19,11 @@ STEERING_OFF = (
     "(`steering` of its task or command, or of [spark_tuner], says so)"
 )
 
+SWITCHED_OFF = (
+    "this server's configuration has the tuner switched off ([spark_tuner] enabled = False): where workers have that too, "
+    "runs are neither changed nor recorded"
+)
+
 
 def decision_summary(decision: Decision) -> str:
     """One line for logs and tables: why it chose nothing, or how many changes stand where, what is tried together as one; and

@@ -84,6 +84,7 @@ class World:
     mode_is_known: bool = True
     mode_by: str = ""
     steering_off: str = ""
+    switched_off: str = ""
     gives_back: dict[Mode, list[str]] = field(default_factory=dict)
     a_run_has_ended_since: bool = False
     hours_between_runs: int = 24
@@ -189,7 +190,7 @@ class World:
         totals = CohortTotalsItem(**known, gained=gained, waiting=1, failed=len(items) - 1)
         offset = int(asked.get("offset", "0"))
         of_page = {"items": items[offset:], "total": len(items), "offset": offset, "limit": 50}
-        return CohortList(**of_page, totals=totals, tags=[self.texts.tag])
+        return CohortList(**of_page, totals=totals, tags=[self.texts.tag], off=self.switched_off)
 
     def savings(self) -> Savings:
         def saved(seconds: float, lost: float = 0.0) -> SavedItem:

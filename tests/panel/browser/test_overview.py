@@ -48,6 +48,11 @@ def test_a_row_answers_what_it_took_gained_and_waits(visit: Callable[..., Visit]
     assert "not measured" in going.page.locator("table.cohorts tbody tr").nth(1).inner_text()
 
 
+def test_the_list_says_where_the_tuner_is_switched_off(visit: Callable[..., Visit]) -> None:
+    page = visit(World(switched_off="this server has the tuner switched off")).open("ui")
+    expect(page.locator(".notice")).to_have_text("this server has the tuner switched off")
+
+
 def test_figures_of_an_older_run_say_of_when_they_are(visit: Callable[..., Visit]) -> None:
     row = visit(World(last_run=RunState.LOST)).open("ui").locator("table.cohorts tbody tr").first
     expect(row.locator(".took")).to_contain_text(re.compile(r"measured \S+"))

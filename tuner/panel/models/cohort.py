@@ -14,9 +14,9 @@ from tuner.panel.models.cohort_list import CohortItem
 
 class ModeSetting(Answer):
     """The mode of the cohort's next run. `by` is empty where no person set it: then the job or configuration did. It `is_known`
-    but where a person gave the cohort back to that and no run has started since: then it is the newest run's. `off` says that
-    its job has steering switched off, so that no mode changes anything ("": it has not). `gives_back` are the sizes that the next
-    run would no longer have in each mode that takes any back."""
+    but where a person gave the cohort back to that and no run has started since: then it is the newest run's. `off` says why no
+    mode changes anything: its job has steering switched off, or the server the tuner ("": modes do). `gives_back` are the sizes
+    that the next run would no longer have in each mode that takes any back."""
 
     mode: Mode
     is_known: bool = True
@@ -55,7 +55,7 @@ class Turned(Answer):
 class Cohort(CohortItem):
     """A cohort on its own page, its state as the next run will have it (in a list: as the latest had it). Counts are of
     recommendations by standing; seconds are sums over queries. `next_decision` is what the next run would start with, in words,
-    which may change where a run has ended since that was decided.
+    which may change where a run has ended since that was decided ("" where the tuner is switched off).
 
     `baseline_seconds` is what the latest measured run would have taken with nothing in
     force (None where nothing was), `latest_seconds` what it took. `held` is None where its runs have their job's sizes, `turned`

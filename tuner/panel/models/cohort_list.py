@@ -66,7 +66,9 @@ class CohortTotalsItem(Answer):
 
 
 class CohortList(Page[CohortItem]):
-    """A page of cohorts, their totals, and the tags that any readable cohort has."""
+    """A page of cohorts, their totals, and the tags that any readable cohort has. `off` says that the server has the tuner
+    switched off ("": it has not)."""
 
     totals: CohortTotalsItem
     tags: list[str]
+    off: str = ""

@@ -20,7 +20,7 @@ from tuner.panel.views.texts import shortened
 from tuner.panel.views.turned import turned
 from tuner.policy.measure import query_seconds
 from tuner.units import cost_of
-from tuner.words.decisions import STEERING_OFF, decision_summary
+from tuner.words.decisions import decision_summary
 from tuner.words.sizes import given_back_words
 
 
@@ -80,7 +80,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
         **{**item.model_dump(), **_now(facts)},
         mode_setting=_mode_setting(facts),
         objective=facts.objective,
-        next_decision=shortened(decision_summary(facts.outlook)) if facts.outlook else "",
+        next_decision=shortened(decision_summary(facts.outlook)) if facts.outlook and facts.is_on else "",
         next_decision_may_change=facts.outlook_may_change,
         counts=dict(Counter(standing_of(trial) for trial in trials)),
         baseline_seconds=baseline.expected if baseline else None,
@@ -99,8 +99,7 @@ def _now(facts: CohortFacts) -> dict[str, object]:
 
 
 def _mode_setting(facts: CohortFacts) -> ModeSetting:
-    newest, off = facts.mode_changes[-1] if facts.mode_changes else None, STEERING_OFF if facts.steering_off else ""
-    back = _given_back(facts)
+    newest, off, back = facts.mode_changes[-1] if facts.mode_changes else None, facts.off, _given_back(facts)
     if newest is None or newest.mode is None:
         return ModeSetting(mode=facts.mode, is_known=facts.mode_is_known, off=off, gives_back=back)
     said = shortened(newest.reason)

@@ -147,7 +147,8 @@ export function overview(main, scope) {
       if (!page.items.length && page.total && asked.offset) return startOver({ focus });
       said.textContent = counted(page.total, "cohort");
       filter.show(asked, page.tags);
-      top.replaceChildren(cohortTotals(page, asked, ask));
+      const off = page.off ? h("p", { class: "notice" }, icon("warn"), named(page.off, { limit: 300 })) : "";
+      top.replaceChildren(off, cohortTotals(page, asked, ask));
       place.replaceChildren(...[page.items.length ? table(page, scope, asked, ask) : nothing(asked, scope), pages(page, turn)].filter(Boolean));
       refocus(focus);
     } catch (error) {

@@ -38,22 +38,23 @@ def test_what_ended_badly_does_so_while_the_next_one_runs(store: Store, state: R
     store_run(store, "1", RunState.SUCCEEDED, 1)
     store_run(store, "2", state, 2)
     store_run(store, "3", RunState.RUNNING, 3)
-    assert ended(store) == LastRound(state, MIDNIGHT + timedelta(minutes=2))
+    assert ended(store) == LastRound(state, MIDNIGHT + timedelta(minutes=2), 1, ("etl/2/load/-1/1",))
 
 
 def test_an_instance_that_failed_counts_though_another_ended_later(store: Store) -> None:
     for map_index in range(5):
-        store_run(store, "1", RunState.FAILED if map_index == 2 else RunState.SUCCEEDED, map_index, map_index)
-    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT)
+        state = {2: RunState.LOST, 3: RunState.FAILED}.get(map_index, RunState.SUCCEEDED)
+        store_run(store, "1", state, map_index, map_index)
+    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT, 5, ("etl/1/load/3/1", "etl/1/load/2/1"))
 
 
 def test_of_tries_the_last_that_has_ended_counts(store: Store) -> None:
     store_run(store, "1", RunState.FAILED, 1, 7)
     store_run(store, "1", RunState.SUCCEEDED, 2, 8)
     store_run(store, "1", RunState.RUNNING, 3, 7, try_number=2)
-    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=1))
+    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=1), 2, ("etl/1/load/7/1",))
     store.finish("etl/1/load/7/2", RunState.SUCCEEDED, LATER, None)
-    assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=1))
+    assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=1), 2)
 
 
 def test_a_run_that_its_task_saw_succeed_has_ended_though_its_log_has_not_landed(store: Store) -> None:
@@ -79,7 +80,7 @@ def test_tries_of_before_a_dag_run_was_cleared_are_not_of_its_last_round(store: 
     figures = CohortFigures(1.0, None, None, None, None, (1.0,), MIDNIGHT + timedelta(days=9))
     store.keep_books("etl.load", figures, {}, [])
     store_run(store, "1", RunState.LOST, 21 * day, try_number=2)
-    assert ended(store) == LastRound(RunState.LOST, MIDNIGHT + timedelta(days=21))
+    assert ended(store) == LastRound(RunState.LOST, MIDNIGHT + timedelta(days=21), 1, ("etl/1/load/-1/2",))
     (summary,) = store.cohorts(rounds=True)
     assert not summary.is_measured
 
@@ -94,8 +95,8 @@ def test_a_start_that_cannot_be_read_hides_no_other_cohort(sqlite_url: str) -> N
             connection.execute(text("UPDATE spark_tuner_runs SET started_at = 'once' WHERE map_index = 0"))
         found = {summary.cohort: summary.last_round for summary in store.cohorts(rounds=True)}
     assert found == {
-        "other": LastRound(RunState.LOST, MIDNIGHT),
-        "etl.load": LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=2)),
+        "other": LastRound(RunState.LOST, MIDNIGHT, 1, ("other",)),
+        "etl.load": LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=2), 1, ("etl/1/load/1/1",)),
     }
 
 
@@ -104,7 +105,7 @@ def test_outside_airflow_it_is_the_newest_run_that_has_ended(store: Store) -> No
     assert ended(store) is None
     store.finish("1", RunState.FAILED, LATER, None)
     store.begin(running("2", minute=2))
-    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT)
+    assert ended(store) == LastRound(RunState.FAILED, MIDNIGHT, 1, ("1",))
 
 
 def test_a_run_of_tenants_side_by_side_is_read_once(store: Store) -> None:
@@ -117,7 +118,7 @@ def test_a_run_of_tenants_side_by_side_is_read_once(store: Store) -> None:
     with store._engine.connect() as connection:
         assert [len(connection.execute(read(None)).all()) for read in (newest_ended, runs_of_rounds)] == [tenants] * 2
     states = {summary.cohort: summary.last_round for summary in store.cohorts(dag_id="etl", rounds=True)}
-    assert states.pop("tenant-007") == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=7))
+    assert states.pop("tenant-007") == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=7), 1, ("etl/1/load/7",))
     assert {ended.state for ended in states.values() if ended} == {RunState.SUCCEEDED} and len(states) == tenants - 1
     assert store.last_round("tenant-299") == states["tenant-299"]
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from tuner.history.run_columns import DAG_RUN_TAKES
 from tuner.history.tables import CohortRow, RunRow
-from tuner.model.last_round import LastRound, worst
+from tuner.model.last_round import LastRound, badness
 from tuner.model.run import RunState
 
 # A run that its task saw succeed runs, with an end, until its log tells what it measured (`Store.keep_success`).
@@ -73,5 +73,7 @@ def _round(runs: Iterable[Row[Any]]) -> LastRound | None:
     in_order = sorted(told, key=lambda run: (run.started_at, run.key))
     since = in_order[-1].started_at - DAG_RUN_TAKES
     of_it = [run for run in in_order if run.started_at >= since]
-    ended = {run.map_index: _ENDED_AS[run.state] for run in of_it}
-    return LastRound(worst(ended.values()), of_it[0].started_at)
+    ended = {run.map_index: (_ENDED_AS[run.state], run.key) for run in of_it}
+    worst_first = sorted(ended.values(), key=lambda one: badness(one[0]))
+    badly = tuple(key for state, key in worst_first if state is not RunState.SUCCEEDED)
+    return LastRound(worst_first[0][0], of_it[0].started_at, len(ended), badly)

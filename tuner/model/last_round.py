@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,16 +14,19 @@ _WORST_FIRST = (RunState.FAILED, RunState.LOST, RunState.PARTIAL, RunState.SUCCE
 class LastRound:
     """The runs of a task in one DAG run, as far as they have ended: a mapped one has many. Elsewhere a run is a round of its own.
     Those of a week or more before the last are of before somebody cleared it. `state` is the worst that one of the others
-    ended in, `started_at` when the first of these began."""
+    ended in, `started_at` when the first of these began, `instances` how many there are, and `badly` the keys of the runs that
+    ended in another state than succeeded, the worst first."""
 
     state: RunState
     started_at: datetime
+    instances: int = 1
+    badly: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
         return self.state is RunState.SUCCEEDED
 
 
-def worst(states: Iterable[RunState]) -> RunState:
-    """Of states that runs ended in, one at least."""
-    return min(states, key=_WORST_FIRST.index)
+def badness(state: RunState) -> int:
+    """The less, the worse a run that ended in it."""
+    return _WORST_FIRST.index(state)

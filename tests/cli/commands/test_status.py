@@ -19,7 +19,7 @@ from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
-from tuner.model.run import Run, RunState
+from tuner.model.run import Origin, Run, RunState
 from tuner.model.size_change import SizeChange
 from tuner.model.verdict import ModeChange, Ruling
 from tuner.words.decisions import STEERING_OFF
@@ -211,6 +211,48 @@ def test_what_failed_is_counted_and_told_with_why(spark_tuner: Call, store: Stor
     assert f"run {failed.key} failed: broadcast timed out after 300 s in daily sales" in shown.said
     assert "run etl/etl.load/2/1 broke off: its log does not tell why" in shown.said
     assert "partial log" in shown.out
+
+
+def mapped(map_index: int, state: RunState = RunState.SUCCEEDED) -> Run:
+    """An instance of the task in one DAG run; they begin one after another."""
+    run = before(1, state=state)
+    return replace(
+        run,
+        key=f"etl/{COHORT}/1/{map_index}/1",
+        started_at=run.started_at + timedelta(minutes=map_index),
+        origin=Origin("etl", "scheduled__2026-11-02", "load", map_index),
+    )
+
+
+def test_an_instance_that_did_not_end_well_is_named_though_newer_ones_did(spark_tuner: Call, store: Store) -> None:
+    """The list said failed, and the cohort's own page that all was well: it shows the newest 20."""
+    badly = {0: RunState.FAILED, 1: RunState.LOST}
+    keep(store, *(mapped(index, badly.get(index, RunState.SUCCEEDED)) for index in range(25)))
+    assert row(spark_tuner("status").out, COHORT).split()[3] == "failed"
+    shown = spark_tuner("status", COHORT)
+    assert shown.out.splitlines()[2] == "  ended: failed, 2 of 25 instances of the last DAG run"
+    assert f"run {mapped(0).key} failed: its log does not tell why" in shown.said
+    assert f"run {mapped(1).key} left no log\n" in shown.out
+    told = json.loads(spark_tuner("status", COHORT, "--json").out)["summary"]
+    assert told["last_ended_badly"] == [mapped(0).key, mapped(1).key]
+
+
+def test_of_many_instances_that_failed_the_first_are_named(spark_tuner: Call, store: Store) -> None:
+    keep(store, *(mapped(index, RunState.FAILED if index < 25 else RunState.SUCCEEDED) for index in range(50)))
+    shown = spark_tuner("status", COHORT).out
+    assert shown.count(" failed: its log") == 20
+    assert "  and 5 more instances of the last DAG run\n" in shown
+
+
+def test_what_failed_last_is_told_while_it_is_tried_again(spark_tuner: Call, store: Store) -> None:
+    keep(store, before(0), before(1, state=RunState.LOST))
+    assert "ended:" not in spark_tuner("status", COHORT).out
+    keep(store, before(2, state=RunState.RUNNING))
+    lines = spark_tuner("status", COHORT).out.splitlines()
+    assert lines[1:3] == [
+        "  last run: 2026-11-03 02:00 UTC, running",
+        "  ended: no log, the run of 2026-11-02 02:00 UTC",
+    ]
 
 
 def test_nothing_is_said_of_what_there_is_not(spark_tuner: Call, store: Store) -> None:

@@ -11,7 +11,7 @@ def summary_json(summary: CohortSummary) -> dict[str, Any]:
     """A cohort in the list of all; seconds and hours are of its latest measured run, null where they are not known.
 
     That run began `measured_at`, and may be older than the last round (then it is not `is_measured`), of which `last_ended_state`
-    is the worst that a run ended in."""
+    is the worst that a run ended in, and `last_ended_badly` are the keys of the runs that did not succeed, worst first."""
     figures, stance = summary.figures, summary.stance
     gained = figures.gained if figures else None
     return {
@@ -20,6 +20,7 @@ def summary_json(summary: CohortSummary) -> dict[str, Any]:
         "last_started_at": summary.last_started_at,
         "last_state": summary.last_state,
         "last_ended_state": summary.last_round.state if summary.last_round else None,
+        "last_ended_badly": list(summary.last_round.badly) if summary.last_round else [],
         "measured_at": figures.measured_at if figures else None,
         "is_measured": summary.is_measured,
         "tasks": [{"dag_id": dag_id, "task_id": task_id} for dag_id, task_id in summary.tasks],

@@ -14,6 +14,7 @@ from tuner.cli.terminal.print_lines import print_lines
 from tuner.history.store import Store
 from tuner.loop.decision_now import DecisionNow, decision_now
 from tuner.model.decision import DecidedChange, Mode, Standing
+from tuner.model.last_round import LastRound
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason
 from tuner.model.run import Run, RunState
@@ -34,11 +35,16 @@ from tuner.words.sizes import size_words
 from tuner.words.standings import standing_words
 from tuner.words.states import UNBORN, cohort_state_words, run_state_words
 
+# Of the last round so many that did not end well are looked up.
+_MOST_NAMED = 20
+_HOW = {RunState.FAILED: "failed", RunState.PARTIAL: "broke off", RunState.LOST: "left no log"}
+
 
 @dataclass(frozen=True, slots=True)
 class CohortPage:
     """A cohort's newest runs, oldest first, of which there is one at least, and what the next will have. `gained` are the query
-    seconds that its latest measured run was expected to take with nothing in force, and took; None where that is not known."""
+    seconds that its latest measured run was expected to take with nothing in force, and took; None where that is not known.
+    `older` are runs of its `last_round` that did not end well, and are none of the newest."""
 
     cohort: str
     runs: Sequence[Run]
@@ -46,6 +52,8 @@ class CohortPage:
     mode: Mode
     gained: tuple[float, float] | None
     names: QueryNames
+    last_round: LastRound | None = None
+    older: Sequence[Run] = ()
 
 
 def cohort_page(store: Store, cohort: str, most_runs: int) -> CohortPage:
@@ -53,7 +61,11 @@ def cohort_page(store: Store, cohort: str, most_runs: int) -> CohortPage:
     runs = known_runs(store, cohort, most_runs)
     view = RunsInView(store.runs(cohort, PANEL_RUNS, brief=True))
     coming = decision_now(store, cohort)
-    return CohortPage(cohort, runs, coming, coming.decision.mode, _gained(view), view.names)
+    ended = store.last_round(cohort)
+    shown = {run.key for run in runs}
+    badly = [key for key in ended.badly[:_MOST_NAMED] if key not in shown] if ended else []
+    older = [run for run in map(store.run, badly) if run is not None]
+    return CohortPage(cohort, runs, coming, coming.decision.mode, _gained(view), view.names, ended, older)
 
 
 def show_cohort(console: Console, page: CohortPage, core_hour_price: float | None) -> None:
@@ -67,7 +79,7 @@ def show_cohort(console: Console, page: CohortPage, core_hour_price: float | Non
     print_lines(console, _section(_proposed_title(page, proposed), _changes_lines(proposed, page.names)))
     print_lines(console, _section("not in force:", _changes_lines(others, page.names)))
     print_lines(console, _unfollowed(page.runs[-1], page.names))
-    print_lines(console, _section("failed, or broke off:", _failed_lines(page)))
+    print_lines(console, _section("failed, broke off, or left no log:", _failed_lines(page)))
     console.print()
     console.print(runs_table(page.runs, core_hour_price))
 
@@ -98,6 +110,7 @@ def _answer(page: CohortPage) -> Iterator[str]:
     if decision.steering_off:
         yield f"  {STEERING_OFF}"
     yield f"  last run: {_last_run(page.runs[-1])}"
+    yield from _ended(page)
     if page.gained is not None:
         yield f"  gained: {gained_words(*page.gained)}"
     may_be_another = page.coming.mode_is_known and not page.coming.mode_is_set and not decision.steering_off
@@ -113,6 +126,17 @@ def _last_run(run: Run) -> str:
     took = [] if queries is None else [f"queries {format_seconds(queries)}"]
     took += [] if application is None else [f"application {format_seconds(application)}"]
     return ", ".join([f"{run.started_at:%Y-%m-%d %H:%M} UTC", run_state_words(run.state), *took])
+
+
+def _ended(page: CohortPage) -> Iterator[str]:
+    """How the last round ended, where that is not well and the last run alone does not tell."""
+    ended = page.last_round
+    if ended is None or ended.is_good or (ended.badly == (page.runs[-1].key,) and ended.instances == 1):
+        return
+    which = f"the run of {ended.started_at:%Y-%m-%d %H:%M} UTC"
+    if ended.instances > 1:
+        which = f"{len(ended.badly)} of {counted(ended.instances, 'instance')} of the last DAG run"
+    yield f"  ended: {run_state_words(ended.state)}, {which}"
 
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
@@ -162,11 +186,19 @@ def _change_line(decided: DecidedChange, names: QueryNames) -> str:
 
 
 def _failed_lines(page: CohortPage) -> Iterator[str]:
-    for run in page.runs:
-        if run.state in (RunState.FAILED, RunState.PARTIAL):
-            how = "failed" if run.state is RunState.FAILED else "broke off"
-            why = failure_words(run.failure, page.names) if run.failure else "its log does not tell why"
-            yield f"  run {run.key} {how}: {why}"
+    shown = (*page.older, *page.runs)
+    for run in shown:
+        if run.state in _HOW:
+            yield f"  run {run.key} {_HOW[run.state]}{_why(run, page.names)}"
+    badly = page.last_round.badly if page.last_round else ()
+    if more := len({*badly} - {run.key for run in shown}):
+        yield f"  and {counted(more, 'more instance')} of the last DAG run"
+
+
+def _why(run: Run, names: QueryNames) -> str:
+    if run.state is RunState.LOST:
+        return ""
+    return f": {failure_words(run.failure, names) if run.failure else 'its log does not tell why'}"
 
 
 def _unfollowed(run: Run, names: QueryNames) -> Iterator[str]:

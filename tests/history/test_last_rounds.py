@@ -30,7 +30,7 @@ def store_run(store: Store, night: str, state: RunState, minute: int, map_index:
 def ended(store: Store) -> LastRound | None:
     (summary,) = store.cohorts(rounds=True)
     assert store.cohorts(cohort="etl.load", rounds=True) == [summary]
-    return summary.last_round
+    return summary.last_round and replace(summary.last_round, newest="")
 
 
 @pytest.mark.parametrize("state", [RunState.FAILED, RunState.LOST, RunState.PARTIAL])
@@ -62,6 +62,10 @@ def test_a_run_that_its_task_saw_succeed_has_ended_though_its_log_has_not_landed
     store_run(store, "2", RunState.RUNNING, 2)
     store.keep_success("etl/2/load/-1/1", LATER)
     assert ended(store) == LastRound(RunState.SUCCEEDED, MIDNIGHT + timedelta(minutes=2))
+    (summary,) = store.cohorts(rounds=True)
+    assert (summary.last_state, summary.last_has_ended) == (RunState.RUNNING, True)
+    store_run(store, "3", RunState.RUNNING, 3)
+    assert not store.cohorts(rounds=True)[0].last_has_ended
 
 
 def test_a_try_that_its_task_saw_succeed_makes_up_for_the_one_before(store: Store) -> None:
@@ -95,8 +99,10 @@ def test_a_start_that_cannot_be_read_hides_no_other_cohort(sqlite_url: str) -> N
             connection.execute(text("UPDATE spark_tuner_runs SET started_at = 'once' WHERE map_index = 0"))
         found = {summary.cohort: summary.last_round for summary in store.cohorts(rounds=True)}
     assert found == {
-        "other": LastRound(RunState.LOST, MIDNIGHT, 1, ("other",)),
-        "etl.load": LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=2), 1, ("etl/1/load/1/1",)),
+        "other": LastRound(RunState.LOST, MIDNIGHT, 1, ("other",), "other"),
+        "etl.load": LastRound(
+            RunState.FAILED, MIDNIGHT + timedelta(minutes=2), 1, ("etl/1/load/1/1",), "etl/1/load/1/1"
+        ),
     }
 
 
@@ -118,7 +124,8 @@ def test_a_run_of_tenants_side_by_side_is_read_once(store: Store) -> None:
     with store._engine.connect() as connection:
         assert [len(connection.execute(read(None)).all()) for read in (newest_ended, runs_of_rounds)] == [tenants] * 2
     states = {summary.cohort: summary.last_round for summary in store.cohorts(dag_id="etl", rounds=True)}
-    assert states.pop("tenant-007") == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=7), 1, ("etl/1/load/7",))
+    failed = "etl/1/load/7"
+    assert states.pop("tenant-007") == LastRound(RunState.FAILED, MIDNIGHT + timedelta(minutes=7), 1, (failed,), failed)
     assert {ended.state for ended in states.values() if ended} == {RunState.SUCCEEDED} and len(states) == tenants - 1
     assert store.last_round("tenant-299") == states["tenant-299"]
 

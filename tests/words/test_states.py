@@ -17,6 +17,7 @@ _STANDING_JS = Path(tuner.panel.__file__).parent / "static" / "js" / "standing.j
 SAID = [
     *((state.value, cohort_state_words(state), "STATES") for state in CohortState),
     *((state.value, run_state_words(state), "RUN_STATES") for state in RunState),
+    ("seen_to_succeed", run_state_words(RunState.RUNNING, has_ended=True), "RUN_STATES"),
     *((standing.value, standing_words(standing), "STANDINGS") for standing in Standing),
 ]
 

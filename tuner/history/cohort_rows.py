@@ -59,6 +59,11 @@ class CohortSummary:
             return self.figures is not None
         return self.figures.measured_at >= self.last_round.started_at
 
+    @property
+    def last_has_ended(self) -> bool:
+        """Whether the newest run has ended, as far as that is known: one that is running, as its task saw."""
+        return self.last_round is not None and self.last_round.newest == self.last_key
+
     def is_of(self, dag_id: str | None, task_id: str | None) -> bool:
         """Whether a task of Airflow ran it; None: any."""
         if dag_id is None and task_id is None:

@@ -76,4 +76,4 @@ def _round(runs: Iterable[Row[Any]]) -> LastRound | None:
     ended = {run.map_index: (_ENDED_AS[run.state], run.key) for run in of_it}
     worst_first = sorted(ended.values(), key=lambda one: badness(one[0]))
     badly = tuple(key for state, key in worst_first if state is not RunState.SUCCEEDED)
-    return LastRound(worst_first[0][0], of_it[0].started_at, len(ended), badly)
+    return LastRound(worst_first[0][0], of_it[0].started_at, len(ended), badly, in_order[-1].key)

@@ -10,6 +10,7 @@ PLANS_LET_GO = "its plans were let go (spark-tuner db prune)"
 # Of a cohort that something was imported for.
 UNBORN = "waits for its first run, which is observed"
 _RUN_STATES = {RunState.PARTIAL: "partial log", RunState.LOST: "no log"}
+_SEEN_TO_SUCCEED = "ended, log not read yet"
 
 
 def cohort_state_words(state: CohortState) -> str:
@@ -17,6 +18,9 @@ def cohort_state_words(state: CohortState) -> str:
     return state.value.replace("_", " ")
 
 
-def run_state_words(state: RunState) -> str:
-    """How a run ended, or that it has not; where its log does not tell, what is with that."""
+def run_state_words(state: RunState, *, has_ended: bool = False) -> str:
+    """How a run ended, or that it has not; where its log does not tell, what is with that. Of one that is running, whether it
+    `has_ended` as its task saw."""
+    if state is RunState.RUNNING and has_ended:
+        return _SEEN_TO_SUCCEED
     return _RUN_STATES.get(state, state.value)

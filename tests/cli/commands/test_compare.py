@@ -135,6 +135,22 @@ def test_of_a_cohort_the_latest_run_is_compared_with_the_last_that_succeeded(spa
     assert "the run after failed: what it would have run after that is missing" in shown
 
 
+def test_a_newer_run_that_was_not_measured_is_told_beside_the_comparison(
+    spark_tuner: Call, nights: tuple[Run, Run], url: str
+) -> None:
+    assert "newer" not in spark_tuner("compare", "etl.load").out
+    assert json.loads(spark_tuner("compare", "etl.load", "--json").out)["newer"] is None
+    newer = replace(run(2), state=RunState.RUNNING, outcome=None)
+    keep(url, newer)
+    for state in ("running", "ended, log not read yet"):
+        line = spark_tuner("compare", "etl.load").out.splitlines()[2]
+        assert line == f"newer, not measured: {newer.key}, 2026-11-03 02:00 UTC, {state}"
+        with Store.open(url) as store:
+            store.keep_success(newer.key, newer.started_at)
+    assert json.loads(spark_tuner("compare", "etl.load", "--json").out)["newer"]["key"] == newer.key
+    assert "not measured: it has ended, and its log was not read yet" in spark_tuner("compare", "etl/0", newer.key).err
+
+
 def test_an_instance_of_a_mapped_task_is_compared_with_itself_the_time_before(spark_tuner: Call, url: str) -> None:
     def instance(night: int, index: int) -> Run:
         found, key = run(night, execution()), f"etl/{night}/load/{index}/1"

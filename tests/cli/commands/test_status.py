@@ -255,6 +255,20 @@ def test_what_failed_last_is_told_while_it_is_tried_again(spark_tuner: Call, sto
     ]
 
 
+def test_a_run_that_its_task_saw_succeed_is_not_said_to_run(spark_tuner: Call, store: Store) -> None:
+    """On Glue and Databricks its log is read by the next decision: it ran all day."""
+    landing = before(1, state=RunState.RUNNING)
+    keep(store, before(0), landing)
+    store.keep_success(landing.key, landing.started_at)
+    assert "ended, log not read yet" in " ".join(spark_tuner("status").out.split())
+    shown = spark_tuner("status", COHORT).out
+    assert shown.splitlines()[1] == "  last run: 2026-11-02 02:00 UTC, ended, log not read yet"
+    assert "running" not in shown
+    told = json.loads(spark_tuner("status", COHORT, "--json").out)
+    assert (told["summary"]["last_state"], told["summary"]["last_has_ended"]) == ("running", True)
+    assert told["runs"][-1]["ended_at"] == "2026-11-02T02:00:00Z"
+
+
 def test_nothing_is_said_of_what_there_is_not(spark_tuner: Call, store: Store) -> None:
     keep(store, before(0), details=outlook())
     shown = spark_tuner("status", COHORT).out

@@ -357,6 +357,24 @@ def test_a_try_that_its_task_saw_succeed_needs_nobody_though_its_log_has_not_lan
     assert page.get_by_role("button", name="Last run").count() == 0
 
 
+def test_a_run_whose_log_was_not_read_yet_is_not_said_to_run(visit: Callable[..., Visit]) -> None:
+    class Landing(World):
+        def run(self, night: int) -> RunItem:
+            run = World.run(self, night)
+            return run.model_copy(update={"ended_at": run.started_at})
+
+        def cohort(self) -> Cohort:
+            return World.cohort(self).model_copy(update={"last_has_ended": True})
+
+    page = visit(Landing(last_run=RunState.RUNNING, recommendations=0)).open("ui?cohort=c#runs")
+    page.locator("table.runs").wait_for()
+    assert "Ended, log not read yet" in page.locator("table.runs tbody tr").first.inner_text()
+    assert "ended, log not read yet" in page.locator(".figures").last.inner_text()
+    page.get_by_role("tab", name="Recommendations").click()
+    expect(page.locator(".empty")).to_contain_text("The latest run has ended, and its log was not read yet")
+    assert "running" not in page.locator("main").inner_text().lower()
+
+
 def test_an_instance_that_failed_before_its_dag_run_was_cleared_needs_nobody(visit: Callable[..., Visit]) -> None:
     class Cleared(World):
         def cohort(self) -> Cohort:

@@ -9,13 +9,14 @@ from tuner.compare.execution_amounts import ExecutionAmounts
 from tuner.compare.operator_difference import OperatorAmounts, OperatorDifference
 from tuner.compare.plan_change import PlanChange
 from tuner.compare.run_comparison import CauseTotal, QueryComparison, RunComparison, RunTotals
+from tuner.model.run import Run
 from tuner.words.causes import cause_words
 from tuner.words.changes import change_words
 from tuner.words.comparisons import headline, other_differences, total_words
 from tuner.words.query_names import QueryNames
 
 
-def comparison_json(found: RunComparison, names: QueryNames) -> dict[str, Any]:
+def comparison_json(found: RunComparison, names: QueryNames, newer: Run | None) -> dict[str, Any]:
     """docs/compare.md says what each is."""
     return {
         "before": _run(found.before),
@@ -39,7 +40,13 @@ def comparison_json(found: RunComparison, names: QueryNames) -> dict[str, Any]:
             for id_, change in found.changes.items()
         ],
         "other_differences": list(other_differences(found, names)),
+        "newer": _newer(newer) if newer else None,
     }
+
+
+def _newer(run: Run) -> dict[str, Any]:
+    ended_at = run.ended_at.isoformat() if run.ended_at else None
+    return {"key": run.key, "started_at": run.started_at.isoformat(), "ended_at": ended_at, "state": run.state.value}
 
 
 def _run(run: RunTotals) -> dict[str, Any]:

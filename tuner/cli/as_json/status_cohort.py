@@ -63,6 +63,7 @@ def run_json(run: Run, names: QueryNames, core_hour_price: float | None) -> dict
         "try_number": run.try_number,
         "state": run.state,
         "started_at": run.started_at,
+        "ended_at": run.ended_at,
         "duration_ms": outcome.duration_ms if outcome else None,
         "allocated_core_hours": outcome.allocated_core_hours if outcome else None,
         "allocated_gib_hours": outcome.allocated_gib_hours if outcome else None,

@@ -11,7 +11,8 @@ def summary_json(summary: CohortSummary) -> dict[str, Any]:
     """A cohort in the list of all; seconds and hours are of its latest measured run, null where they are not known.
 
     That run began `measured_at`, and may be older than the last round (then it is not `is_measured`), of which `last_ended_state`
-    is the worst that a run ended in, and `last_ended_badly` are the keys of the runs that did not succeed, worst first."""
+    is the worst that a run ended in, and `last_ended_badly` are the keys of the runs that did not succeed, worst first. The
+    last run `last_has_ended`: one that is running, as its task saw, before its log was read."""
     figures, stance = summary.figures, summary.stance
     gained = figures.gained if figures else None
     return {
@@ -19,6 +20,7 @@ def summary_json(summary: CohortSummary) -> dict[str, Any]:
         "runs": summary.runs,
         "last_started_at": summary.last_started_at,
         "last_state": summary.last_state,
+        "last_has_ended": summary.last_has_ended,
         "last_ended_state": summary.last_round.state if summary.last_round else None,
         "last_ended_badly": list(summary.last_round.badly) if summary.last_round else [],
         "measured_at": figures.measured_at if figures else None,

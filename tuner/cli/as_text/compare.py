@@ -10,22 +10,25 @@ from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.cli.terminal.tables import number_column, table, text_cell, text_column
 from tuner.compare.run_comparison import QueryComparison, RunComparison, RunTotals
+from tuner.model.run import Run
 from tuner.printable import identifier
 from tuner.units import format_seconds, format_share
 from tuner.words.causes import cause_words, kind_words, signed_seconds
 from tuner.words.comparisons import headline, other_differences, query_causes, said_causes, total_words
 from tuner.words.operators import operator_words
 from tuner.words.query_names import QueryNames
+from tuner.words.states import run_state_words
 
 _MOST_CAUSES = 3
 _MOST_OPERATORS = 4
 _MOST_KEY = 200
 
 
-def show_comparison(found: RunComparison, names: QueryNames, most: int) -> None:
-    """`most` queries at most."""
+def show_comparison(found: RunComparison, names: QueryNames, most: int, newer: Run | None) -> None:
+    """`most` queries at most; `newer` was not measured."""
     to = console()
-    print_lines(to, [_run_line("before", found.before), _run_line("after ", found.after), "", headline(found)])
+    runs = [_run_line("before", found.before), _run_line("after ", found.after)]
+    print_lines(to, [*runs, *([_newer_line(newer)] if newer else []), "", headline(found)])
     if found.is_same and not any(query.difference for query in found.queries):
         return
     if said_causes(found):
@@ -44,6 +47,11 @@ def show_comparison(found: RunComparison, names: QueryNames, most: int) -> None:
 def _run_line(which: str, run: RunTotals) -> str:
     started, key = f"{run.started_at:%Y-%m-%d %H:%M} UTC", identifier(run.key, _MOST_KEY)
     return f"{which}: {key}, {started}, {run.state.value}, {format_seconds(run.seconds)}"
+
+
+def _newer_line(run: Run) -> str:
+    state = run_state_words(run.state, has_ended=run.was_seen_to_succeed)
+    return f"newer, not measured: {identifier(run.key, _MOST_KEY)}, {run.started_at:%Y-%m-%d %H:%M} UTC, {state}"
 
 
 def _why(found: RunComparison, names: QueryNames) -> Table:

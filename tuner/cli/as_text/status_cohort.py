@@ -125,7 +125,8 @@ def _last_run(run: Run) -> str:
     queries, application = query_seconds(run), application_seconds(run)
     took = [] if queries is None else [f"queries {format_seconds(queries)}"]
     took += [] if application is None else [f"application {format_seconds(application)}"]
-    return ", ".join([f"{run.started_at:%Y-%m-%d %H:%M} UTC", run_state_words(run.state), *took])
+    state = run_state_words(run.state, has_ended=run.was_seen_to_succeed)
+    return ", ".join([f"{run.started_at:%Y-%m-%d %H:%M} UTC", state, *took])
 
 
 def _ended(page: CohortPage) -> Iterator[str]:

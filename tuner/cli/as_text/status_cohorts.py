@@ -59,9 +59,9 @@ def _ended(summary: CohortSummary) -> str:
     """How the last round did, where that is not well; and that a run goes on."""
     state, last = summary.last_state, summary.last_round
     if last is None or last.is_good or last.state is state:
-        return run_state_words(state)
-    goes_on = f", {run_state_words(state)}" if state is RunState.RUNNING else ""
-    return f"{run_state_words(last.state)}{goes_on}"
+        return run_state_words(state, has_ended=summary.last_has_ended)
+    goes_on = state is RunState.RUNNING and not summary.last_has_ended
+    return f"{run_state_words(last.state)}{f', {run_state_words(state)}' if goes_on else ''}"
 
 
 def _measured(summary: CohortSummary) -> str:

@@ -30,7 +30,7 @@ def runs_table(runs: Sequence[Run], core_hour_price: float | None) -> Table:
     for run in runs:
         found.add_row(
             text_cell(run.key),
-            run_state_words(run.state),
+            run_state_words(run.state, has_ended=run.was_seen_to_succeed),
             _seconds(query_seconds(run)),
             _seconds(application_seconds(run)),
             *_held(run),

@@ -36,8 +36,8 @@ def compare(
     from tuner.words.query_names import names_in
 
     runs = compared_runs(before, after, cohort, url)
-    found, names = compare_runs(*runs), names_in(runs)
+    found, names = compare_runs(runs.before, runs.after), names_in((runs.before, runs.after))
     if as_json:
-        typer.echo(msgspec.json.encode(comparison_json(found, names)).decode())
+        typer.echo(msgspec.json.encode(comparison_json(found, names, runs.newer)).decode())
     else:
-        show_comparison(found, names, queries)
+        show_comparison(found, names, queries, runs.newer)

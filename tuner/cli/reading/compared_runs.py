@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,14 +33,23 @@ _MOST_NAMED = 4
 _LIST_RUNS = "`spark-tuner status COHORT` lists the runs of a cohort"
 
 
-def compared_runs(before: str, after: str | None, cohort: str | None, url: str | None) -> tuple[Run, Run]:
+@dataclass(frozen=True, slots=True)
+class ComparedRuns:
+    """Two runs to compare. Where a cohort was asked for, `newer` is its newest run, if that was not measured."""
+
+    before: Run
+    after: Run
+    newer: Run | None = None
+
+
+def compared_runs(before: str, after: str | None, cohort: str | None, url: str | None) -> ComparedRuns:
     """The earlier and the later run, as they are given. Raises TunerError for what is no run, or may be several."""
     if cohort is not None and _is_log(before) and (after is None or _is_log(after)):
         raise typer.BadParameter("logs are no runs of the store's cohorts: leave it out", param_hint="--cohort")
     if after is None:
         is_log = _is_log(before) and not _is_cohort(before, url)
         return _two_logs(before, url) if is_log else _latest_two(before, cohort, url)
-    return _run(before, cohort, url), _run(after, cohort, url)
+    return ComparedRuns(_run(before, cohort, url), _run(after, cohort, url))
 
 
 def _is_log(text: str) -> bool:
@@ -81,13 +91,13 @@ def _run(text: str, cohort: str | None, url: str | None) -> Run:
     return found[0]
 
 
-def _two_logs(path: str, url: str | None) -> tuple[Run, Run]:
+def _two_logs(path: str, url: str | None) -> ComparedRuns:
     found = _logged(path, url)
     if len(found) != 2:
         raise TunerError(
             f"{_shown(path)}: holds {len(found)} of the two applications to compare; give the logs of two runs"
         )
-    return found[0], found[1]
+    return ComparedRuns(found[0], found[1])
 
 
 def _logged(path: str, url: str | None) -> list[Run]:
@@ -119,15 +129,17 @@ def _decision(key: str, url: str | None) -> Decision | None:
     return run.decision if run is not None else None
 
 
-def _latest_two(text: str, cohort: str | None, url: str | None) -> tuple[Run, Run]:
+def _latest_two(text: str, cohort: str | None, url: str | None) -> ComparedRuns:
     """Of a cohort its latest run that was measured and the one before it; of a run that and the one before: of a mapped task, of
     the same instance."""
+    newer = None
     with Store.open(stored_url(url)) as store:
         if cohort is None and is_storable(text) and store.count(text):
             of, marks = text, store.marks(text, _MOST_RUNS)
             after = next((mark.key for mark in reversed(marks) if mark.app_id is not None), None)
             if after is None:
                 raise TunerError(f"no run of cohort {text!r} has been measured yet; one is when its event log was read")
+            newer = next((run for run in store.runs(text, 1, brief=True) if run.outcome is None), None)
         else:
             after = _key(store, text, cohort)
             of = _stored(store, after).cohort
@@ -136,7 +148,7 @@ def _latest_two(text: str, cohort: str | None, url: str | None) -> tuple[Run, Ru
             raise TunerError(
                 f"none of the newest runs before {after} succeeded and was measured; name the run to compare it with"
             )
-        return _stored(store, before), _stored(store, after)
+        return ComparedRuns(_stored(store, before), _stored(store, after), newer)
 
 
 def _key(store: Store, text: str, cohort: str | None) -> str:
@@ -157,15 +169,18 @@ def _key(store: Store, text: str, cohort: str | None) -> str:
     return keys[0]
 
 
+def _not_measured(run: Run) -> str:
+    if run.was_seen_to_succeed:
+        return "it has ended, and its log was not read yet"
+    return "it is still running" if run.state is RunState.RUNNING else f"it is {run.state.value}, without an event log"
+
+
 def _stored(store: Store, key: str) -> Run:
     run = store.run(key)
     if run is None:
         raise TunerError(f"run {key} cannot be read from the store; {_LIST_RUNS}")
     if run.outcome is None:
-        why = (
-            "it is still running" if run.state is RunState.RUNNING else f"it is {run.state.value}, without an event log"
-        )
-        raise TunerError(f"run {key} was not measured: {why}; compare another run")
+        raise TunerError(f"run {key} was not measured: {_not_measured(run)}; compare another run")
     if store.plans_let_go(key):
         raise TunerError(f"run {key} cannot be compared: {PLANS_LET_GO}; compare another run")
     return run

@@ -23,7 +23,7 @@ class CohortItem(Answer):
     one (then it is not `is_measured`; None: not known; `gained` also where nothing was in
     force); `trend` are the query seconds of its newest runs, oldest first. `waiting` changes are left to a person. Of the newest
     DAG run of which one has ended, `last_ended_state` is the worst that a run of it ended in, `last_round_at` when its first
-    began (None: none has).
+    began (None: none has). The last run `last_has_ended`: one that is running, as its task saw, before its log was read.
     """
 
     cohort: str
@@ -38,6 +38,7 @@ class CohortItem(Answer):
     last_run_state: RunState
     last_ended_state: RunState | None = None
     last_round_at: datetime | None = None
+    last_has_ended: bool = False
     measured_at: datetime | None = None
     is_measured: bool = True
     query_seconds: float | None

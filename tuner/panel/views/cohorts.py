@@ -40,6 +40,7 @@ def cohort_item(summary: CohortSummary, *, may_act: bool, core_hour_price: float
         last_run_state=summary.last_state,
         last_ended_state=summary.last_round.state if summary.last_round else None,
         last_round_at=summary.last_round.started_at if summary.last_round else None,
+        last_has_ended=summary.last_has_ended,
         measured_at=figures.measured_at if figures else None,
         is_measured=summary.is_measured,
         query_seconds=figures.query_seconds if figures else None,

@@ -32,8 +32,8 @@ function recommendationsOf(name) {
 
 /** What another run, or the end of one, changes. */
 function newest(cohort) {
-  const { runs, last_run_at: at, last_run_state: state, last_round_at: round, last_ended_state: ended } = cohort;
-  return JSON.stringify([runs, at, state, round, ended, cohort.latest_seconds]);
+  const { runs, last_run_at: at, last_run_state: state, last_round_at: round, last_ended_state: ended, last_has_ended: hasEnded } = cohort;
+  return JSON.stringify([runs, at, state, hasEnded, round, ended, cohort.latest_seconds]);
 }
 
 /** How many there are behind the tabs that nobody has opened; a failure shows when one does. */

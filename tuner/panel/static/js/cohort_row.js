@@ -6,7 +6,7 @@ import { gainWords } from "./gain_bounds.js";
 import { icon } from "./icons.js";
 import { named } from "./printable.js";
 import { trendLine } from "./trend_line.js";
-import { RUN_STATES, STATES, badge } from "./standing.js";
+import { RUN_STATES, STATES, badge, runState } from "./standing.js";
 import { time } from "./times.js";
 import { counted, grouped, hours, money, seconds } from "./units.js";
 
@@ -43,7 +43,8 @@ function took({ query_seconds: queries, application_seconds: application, trend,
 function lastRun(item) {
   const { last_run_state: last, last_ended_state: ended } = item;
   const badly = FINE.includes(ended) ? "" : h("div", { class: `tone-text tone-${RUN_STATES[ended].tone}` }, icon(RUN_STATES[ended].icon), RUN_STATES[ended].words);
-  const state = badly && last !== "running" ? "" : h("div", { class: "faint" }, RUN_STATES[last].words.toLowerCase());
+  const goesOn = last === "running" && !item.last_has_ended;
+  const state = badly && !goesOn ? "" : h("div", { class: "faint" }, runState(last, item.last_has_ended).words.toLowerCase());
   return h("td", {}, time(item.last_run_at, { relative: true }), state, badly, h("div", { class: "faint" }, counted(item.runs, "run")));
 }
 

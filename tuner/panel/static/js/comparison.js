@@ -9,7 +9,7 @@ import { h, uniqueId } from "./element.js";
 import { icon } from "./icons.js";
 import { addressWith, visit } from "./navigation.js";
 import { clipped, named } from "./printable.js";
-import { RUN_STATES } from "./standing.js";
+import { runState } from "./standing.js";
 import { empty, loadInto } from "./status.js";
 import { moment } from "./times.js";
 import { bytes, count, counted, seconds, share } from "./units.js";
@@ -130,7 +130,7 @@ function drawn(found, page) {
 /** `3 Mar 2026, 02:00 · succeeded · 2 min 8 s · map 3 · try 2`. */
 function label(run) {
   const took = run.application_seconds ?? run.query_seconds;
-  const parts = [moment(run.started_at), RUN_STATES[run.state].words.toLowerCase(), took === null ? "" : seconds(took)];
+  const parts = [moment(run.started_at), runState(run.state, run.ended_at).words.toLowerCase(), took === null ? "" : seconds(took)];
   return [...parts, run.map_index >= 0 ? `map ${run.map_index}` : "", run.try_number > 1 ? `try ${run.try_number}` : ""].filter(Boolean).join(" · ");
 }
 

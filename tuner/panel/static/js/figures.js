@@ -3,7 +3,7 @@
 import { h } from "./element.js";
 import { figure } from "./figure.js";
 import { named } from "./printable.js";
-import { RUN_STATES } from "./standing.js";
+import { runState } from "./standing.js";
 import { time } from "./times.js";
 import { counted, grouped, hours, seconds, share } from "./units.js";
 
@@ -34,7 +34,7 @@ export function figures(cohort) {
     { class: "figures" },
     figure("Query time, latest run", latest === null ? "–" : seconds(latest), latest === null ? "not measured yet" : counted(cohort.queries, "query", "queries")),
     inForce(counts),
-    figure("Runs", grouped(cohort.runs), "last ", time(cohort.last_run_at, { relative: true }), `, ${RUN_STATES[cohort.last_run_state].words.toLowerCase()}`),
+    figure("Runs", grouped(cohort.runs), "last ", time(cohort.last_run_at, { relative: true }), `, ${runState(cohort.last_run_state, cohort.last_has_ended).words.toLowerCase()}`),
     cohort.held ? held(cohort.held) : "",
     cohort.turned ? prevented(cohort.turned) : "",
     cohort.spark_version ? figure("Spark", cohort.spark_version.slice(0, 20), "in the latest measured run") : "",

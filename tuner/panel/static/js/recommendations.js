@@ -5,6 +5,7 @@ import { named } from "./printable.js";
 import { filterButtons, filtered } from "./recommendation_filters.js";
 import { recommendationTable } from "./recommendation_table.js";
 import { ruledAtOnce, rulingButtons, rulingsFor } from "./rulings.js";
+import { stateNow } from "./standing.js";
 import { empty, failure, loadInto } from "./status.js";
 import { counted, grouped } from "./units.js";
 
@@ -12,12 +13,12 @@ import { counted, grouped } from "./units.js";
 const CHOSEN = "chosen";
 
 // What became of the latest run, where nothing was measured of it.
-const NOT_MEASURED = { running: "has not ended, or its log was not read yet", failed: "failed", partial: "left a part of its log", lost: "left no log" };
+const NOT_MEASURED = { running: "has not ended, or its log was not read yet", seen_to_succeed: "has ended, and its log was not read yet", failed: "failed", partial: "left a part of its log", lost: "left no log" };
 
 function why(cohort) {
   if (!cohort.runs) return "The first run is observed; recommendations come from what it measures.";
   if (cohort.latest_seconds === null && cohort.baseline_seconds === null) return "No run has been measured yet: a run is measured when it has ended and its event log was read.";
-  const ended = NOT_MEASURED[cohort.last_run_state];
+  const ended = NOT_MEASURED[stateNow(cohort.last_run_state, cohort.last_has_ended)];
   const measured = ended ? `The latest run ${ended}: what is advised rests on an older one` : "The latest run was measured";
   return `${measured}, and no change promises more than it risks. ${cohort.next_decision}`;
 }

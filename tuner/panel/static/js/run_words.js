@@ -4,7 +4,7 @@ import { lessOrMore } from "./difference.js";
 import { h } from "./element.js";
 import { clipped, named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
-import { RUN_STATES, STANDINGS } from "./standing.js";
+import { STANDINGS, runState } from "./standing.js";
 import { moment } from "./times.js";
 import { seconds } from "./units.js";
 
@@ -29,7 +29,7 @@ export function inWords(run) {
   const more = changes.length > MOST_CHANGES ? [`and ${changes.length - MOST_CHANGES} more`] : [];
   return [
     moment(run.started_at),
-    RUN_STATES[run.state].words.toLowerCase() + (run.failure ? `: ${clipped(run.failure, 200)}` : ""),
+    runState(run.state, run.ended_at).words.toLowerCase() + (run.failure ? `: ${clipped(run.failure, 200)}` : ""),
     took(run),
     against(run),
     changes.length ? `in force: ${[...changes.slice(0, MOST_CHANGES), ...more].join(", ")}` : "nothing in force",
@@ -46,7 +46,7 @@ export function tipOf(run, here) {
     h("p", { class: "tip-when" }, moment(run.started_at), here ? " · this run" : ""),
     h("p", { class: "tip-took" }, took(run), gainOf(run) === null ? "" : h("span", { class: "tip-gain" }, lessOrMore(gainOf(run)))),
     run.band ? h("p", { class: "faint" }, against(run)) : "",
-    h("p", {}, RUN_STATES[run.state].words, run.failure ? [": ", named(run.failure, { limit: 200 })] : "", `. ${found.length ? "In force:" : "Nothing in force."}`),
+    h("p", {}, runState(run.state, run.ended_at).words, run.failure ? [": ", named(run.failure, { limit: 200 })] : "", `. ${found.length ? "In force:" : "Nothing in force."}`),
     shown.length ? h("ul", {}, shown.map(({ words, stands }) => h("li", {}, named(words, { limit: 80 }), stands ? ` · ${stands}` : ""))) : "",
     found.length > shown.length ? h("p", { class: "faint" }, `and ${found.length - shown.length} more`) : "",
   ].filter(Boolean);

@@ -11,7 +11,7 @@ import { moreButton } from "./more.js";
 import { notShown } from "./opened_from.js";
 import { named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
-import { RUN_STATES, badge } from "./standing.js";
+import { badge, runState } from "./standing.js";
 import { empty } from "./status.js";
 import { moment, time } from "./times.js";
 import { hours, money, seconds } from "./units.js";
@@ -51,7 +51,7 @@ function row(run, page, known, compare) {
     "tr",
     { class: here ? "here" : "", "data-key": run.key, tabindex: "-1" },
     h("th", { scope: "row", class: "name" }, time(run.started_at), h("div", { class: "faint" }, runLink(run), mapped, run.try_number > 1 ? ` · try ${run.try_number}` : ""), here ? h("span", { class: "here-mark" }, "this run") : "", compareButton(run, known, compare)),
-    h("td", {}, badge(RUN_STATES[run.state]), run.failure ? h("div", { class: "failed-why" }, named(run.failure, { limit: 200 })) : ""),
+    h("td", {}, badge(runState(run.state, run.ended_at)), run.failure ? h("div", { class: "failed-why" }, named(run.failure, { limit: 200 })) : ""),
     h("td", { class: "number" }, run.query_seconds === null ? h("span", { class: "faint" }, "not measured") : seconds(run.query_seconds)),
     h("td", { class: "number" }, run.band ? [seconds(run.band.expected), h("div", { class: "faint" }, `${seconds(run.band.low)} to ${seconds(run.band.high)}`)] : h("span", { class: "faint" }, "–")),
     h("td", { class: "number" }, gain === null ? h("span", { class: "faint" }, "–") : difference(gain)),

@@ -33,7 +33,17 @@ export const RUN_STATES = {
   failed: { words: "Failed", icon: "cross", tone: "bad" },
   partial: { words: "Partial log", icon: "warn", tone: "warn" },
   lost: { words: "No log", icon: "warn", tone: "warn" },
+  seen_to_succeed: { words: "Ended, log not read yet", icon: "clock", tone: "quiet" },
 };
+
+/** How a run stands: one that is running has ended where its task saw that, and its log has not told yet what it measured. */
+export function stateNow(state, hasEnded) {
+  return state === "running" && hasEnded ? "seen_to_succeed" : state;
+}
+
+export function runState(state, hasEnded) {
+  return RUN_STATES[stateNow(state, hasEnded)];
+}
 
 export const MODES = {
   observe: "Records runs, changes nothing.",

@@ -16,13 +16,17 @@ from tuner.compare.compare_runs import NotMeasuredError, compare_runs
 from tuner.compare.run_comparison import QueryComparison, RunComparison
 from tuner.loop.kept_queries import MOST_IN_FULL, KeptQueries
 from tuner.model.cluster import Cluster
+from tuner.model.decision import DecidedChange, Standing
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.query import Query, QueryStatus, ShuffleExchange, TableRead
 from tuner.model.query_values import COMPUTED, FilterCondition
+from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.model.strategy import BuildSide, Strategy
 from tuner.spark.knobs import ADAPTIVE, BROADCAST_THRESHOLD, SHUFFLE_PARTITIONS
 from tuner.words.causes import cause_words
+from tuner.words.comparisons import other_differences
+from tuner.words.query_names import NO_NAMES
 
 
 def why(query: QueryComparison) -> dict[CauseCode, float]:
@@ -167,6 +171,21 @@ def test_a_change_of_the_tuners_that_one_run_alone_had_explains_its_query(
     assert getattr(found, told) == (change.id,)
     assert of(found).causes[0].numbers[told] == (change.id,)
     assert found.changes == {change.id: change}
+
+
+def test_what_a_run_was_without_on_purpose_is_told_as_that() -> None:
+    (change,) = recommend(hint("q1"))
+    with_it = run(0, execution(joins=(join(Strategy.BROADCAST_HASH),)), *others(), changes=[change])
+    without = run(1, execution(work=800, joins=(join(),)), *others())
+    never = Reason(ReasonCode.NEVER_WITHOUT, {})
+    held = DecidedChange(change, Standing.HELD, change.reason, never)
+    without = replace(without, decision=replace(without.decision, changes=(held,)))
+    found = compare_runs(with_it, without)
+    assert found.left_out == of(found).causes[0].numbers["left_out"] == found.changes_out == (change.id,)
+    assert "without the tuner's change, left out once to compare: " in cause_words(of(found).causes[0])
+    assert [line.split(":")[0] for line in other_differences(found, NO_NAMES) if "compare" in line] == [
+        "in force before, and left out once to compare"
+    ]
 
 
 def test_a_change_of_the_tuners_does_not_explain_another_query() -> None:

@@ -242,6 +242,18 @@ def test_since_when_it_stands_so_and_how_it_stood(ask: Ask, store: Store) -> Non
     assert told == {"join1": (ended, "trial"), "join2": (None, None), "join3": (ended, None)}
 
 
+def test_a_run_that_was_without_it_to_compare_tells_of_no_change_of_standing(ask: Ask, store: Store) -> None:
+    """The morning after, it was told as newly promoted."""
+    proven, why = hinted(1, Standing.PROMOTED), Reason(ReasonCode.NEVER_WITHOUT, {})
+    out = night(2, query("q1", 20), changes=[hinted(1, Standing.HELD, held=why)])
+    keep(store, *(night(n, query("q1", 11), changes=[proven]) for n in (0, 1)), out, details=outlook(proven))
+    (one,) = shown(ask)
+    assert (one["standing"], one["stands_since"], one["stood"]) == ("promoted", None, None)
+    keep(store, night(3, query("q1", 11), changes=[proven]), details=outlook(hinted(1, Standing.HELD, held=why)))
+    (one,) = shown(ask)
+    assert (one["standing"], one["stood"]) == ("held", "promoted")
+
+
 def test_runs_that_no_decision_on_changes_steered_tell_of_no_change_of_standing(ask: Ask, store: Store) -> None:
     """A retry is without trials, and a run that looks for what made one fail without all: the changes stand as they stood."""
     nothing = [

@@ -18,7 +18,7 @@ from tuner.model.size_change import SizeChange
 from tuner.panel.models.home import Home
 from tuner.units import GIB
 
-from .nights import COHORT, HINT, decided, keep, night, query
+from .nights import COHORT, HINT, PARTITIONS, decided, keep, night, query
 from .people import reader
 
 Ask = Callable[..., Any]
@@ -88,6 +88,15 @@ def test_a_run_says_which_sizes_it_had_and_why(ask: Ask, store: Store) -> None:
             "why": "run etl/0 died with 8g: an executor ran out of memory",
         }
     ]
+
+
+def test_a_run_says_what_it_was_without_on_purpose(ask: Ask, store: Store) -> None:
+    why = Reason(ReasonCode.LONG_IN_FORCE, {"run": "etl/8"})
+    left_out = decided(standing=Standing.HELD, held=why)
+    keep(store, night(0, query("q1", 20), changes=[left_out, decided(PARTITIONS, Standing.HELD)]))
+    (item,) = ask().get("/api/cohort/runs", params={"cohort": COHORT}).json()["items"]
+    told = "left out once, to compare: of the runs up to etl/8 that still count none was without it"
+    assert item["left_out"] == [{"words": "/*+ BROADCAST(days) */ in query 0", "why": told}]
 
 
 def test_a_run_says_what_its_executors_held(ask: Ask, store: Store) -> None:

@@ -516,8 +516,9 @@ CAUSES: tuple[Cause, ...] = (
     _cause(CauseCode.PLAN, _STRATEGY, kind="join", before=""),
     _cause(CauseCode.PLAN, _STRATEGY, kind="join", after=""),
     _cause(CauseCode.PLAN, _STRATEGY, kind="aggregate", before="HashAggregate", after="SortAggregate"),
-    _cause(CauseCode.CHANGES, _STRATEGY, changes_in=(), changes_out=(CHANGES[0].id,)),
-    _cause(CauseCode.CHANGES, _NO_PLAN, changes_in=(CHANGES[0].id, "gone", "gone too"), changes_out=()),
+    _cause(CauseCode.CHANGES, _STRATEGY, changes_in=(), changes_out=(CHANGES[0].id,), left_out=()),
+    _cause(CauseCode.CHANGES, _STRATEGY, changes_in=(), changes_out=(CHANGES[0].id,), left_out=(CHANGES[0].id,)),
+    _cause(CauseCode.CHANGES, _NO_PLAN, changes_in=(CHANGES[0].id, "gone", "gone too"), changes_out=(), left_out=()),
     _cause(CauseCode.SETTINGS, _NO_PLAN, **_SETTING),
     _cause(
         CauseCode.SETTINGS,

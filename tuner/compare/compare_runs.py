@@ -62,6 +62,7 @@ def compare_runs(before: Run, after: Run) -> RunComparison:
         changes={change.id: change for change in (*around.changes_in, *around.changes_out)},
         changes_in=tuple(change.id for change in around.changes_in),
         changes_out=tuple(change.id for change in around.changes_out),
+        left_out=tuple(change.id for change in around.changes_out if change.id in around.left_out),
     )
     return replace(found, is_noise=_is_chance(*found.seconds) and _is_by_machine(causes, found.difference))
 

@@ -68,7 +68,8 @@ def _of_plan(pair: ComparedExecutions, around: Surroundings, seconds: float) -> 
     """For what is not in the size of the input: the first of what differs that can have done it."""
     numbers = plan_numbers(pair)
     if pair.is_steered_otherwise:
-        steered = {"changes_in": pair.changes_in, "changes_out": pair.changes_out}
+        left_out = tuple(id_ for id_ in pair.changes_out if id_ in around.left_out)
+        steered = {"changes_in": pair.changes_in, "changes_out": pair.changes_out, "left_out": left_out}
         return Cause(CauseCode.CHANGES, seconds, numbers | steered)
     if pair.plan and not around.plans_by_other_rules:
         return Cause(CauseCode.PLAN, seconds, numbers)

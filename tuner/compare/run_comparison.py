@@ -102,7 +102,8 @@ class RunComparison:
     `causes` are by kind, the largest first; they sum to the differences of all queries and of the time outside them, which is
     `difference` where no two queries ran at once. `is_noise` says that it is no more than runs of one job differ by, and little
     of it has another cause than the machine. `changes` are those of the tuner that were in effect in one of both alone, by id:
-    `changes_in` in the later one, `changes_out` in the earlier one. `is_same`: both are one application.
+    `changes_in` in the later one, `changes_out` in the earlier one; `left_out` of these the later one was without to compare.
+    `is_same`: both are one application.
     """
 
     before: RunTotals
@@ -115,6 +116,7 @@ class RunComparison:
     changes: Mapping[str, Change]
     changes_in: tuple[str, ...]
     changes_out: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def compares_applications(self) -> bool:

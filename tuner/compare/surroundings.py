@@ -10,6 +10,7 @@ from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.run import Outcome, Run
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.held_out import held_out
 from tuner.spark.knobs import KNOBS
 from tuner.spark.settings import Settings
 from tuner.spark.version import read_version
@@ -21,7 +22,7 @@ _OF_SQL = "spark.sql."
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """`changes_in` were in effect in the later run alone, `changes_out` in the earlier one alone, `changes_before` are all of the
-    earlier one."""
+    earlier one. `left_out` are the ids of what the later one was to be without, to compare."""
 
     settings: tuple[SettingChange, ...] = ()
     version_before: str = ""
@@ -31,6 +32,7 @@ class Surroundings:
     changes_in: tuple[Change, ...] = ()
     changes_out: tuple[Change, ...] = ()
     changes_before: tuple[Change, ...] = ()
+    left_out: frozenset[str] = frozenset()
 
     @property
     def plans_by_other_rules(self) -> bool:
@@ -80,6 +82,7 @@ def surroundings(before: Run, after: Run) -> Surroundings:
         changes_in,
         changes_out,
         tuple(old.values()),
+        frozenset(decided.id for decided in held_out(after)),
     )
 
 

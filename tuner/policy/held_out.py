@@ -17,6 +17,11 @@ HELD_OUT = frozenset(
 )
 
 
+def is_held_out(decided: DecidedChange) -> bool:
+    """Whether it had been in force in runs before, and its run is without it."""
+    return decided.held is not None and decided.held.code in HELD_OUT
+
+
 def held_out(run: Run) -> list[DecidedChange]:
     """What had been in force in runs before, and was left out of this one."""
-    return [d for d in run.decision.changes if d.held is not None and d.held.code in HELD_OUT]
+    return [decided for decided in run.decision.changes if is_held_out(decided)]

@@ -134,11 +134,13 @@ def _plan_change(n: Numbers) -> str:
 
 
 def _changes(n: Numbers, names: QueryNames, changes: Changes) -> str:
-    told = [
-        f"{how} the tuner's change: {words}"
-        for how, ids in (("with", n["changes_in"]), ("without", n["changes_out"]))
-        if (words := _change_names(ids, names, changes))
-    ]
+    without = tuple(id_ for id_ in n["changes_out"] if id_ not in n["left_out"])
+    groups = (
+        ("with the tuner's change", n["changes_in"]),
+        ("without the tuner's change", without),
+        ("without the tuner's change, left out once to compare", n["left_out"]),
+    )
+    told = [f"{how}: {words}" for how, ids in groups if (words := _change_names(ids, names, changes))]
     plan = _plan_change(n)
     return "; ".join([*told, *([plan] if plan else [])])
 

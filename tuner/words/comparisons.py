@@ -71,7 +71,13 @@ def other_differences(found: RunComparison, names: QueryNames) -> Iterator[str]:
     if found.before.spark_version != found.after.spark_version:
         yield f"Spark {_version(found.after)} instead of {_version(found.before)}"
     yield from _cluster(found.before, found.after)
-    for how, ids in (("in force now", found.changes_in), ("in force before", found.changes_out)):
+    before = tuple(id_ for id_ in found.changes_out if id_ not in found.left_out)
+    groups = (
+        ("in force now", found.changes_in),
+        ("in force before", before),
+        ("in force before, and left out once to compare", found.left_out),
+    )
+    for how, ids in groups:
         yield from (f"{how}: {change_words(found.changes[id_], names)}" for id_ in ids[:MOST_NAMED])
         if len(ids) > MOST_NAMED:
             yield f"{how}: {counted(len(ids) - MOST_NAMED, 'more change')}"

@@ -269,6 +269,17 @@ def test_a_run_that_its_task_saw_succeed_is_not_said_to_run(spark_tuner: Call, s
     assert told["runs"][-1]["ended_at"] == "2026-11-02T02:00:00Z"
 
 
+def test_what_the_last_run_was_without_on_purpose_is_told(spark_tuner: Call, store: Store) -> None:
+    why = Reason(ReasonCode.NEVER_WITHOUT, {})
+    keep(store, before(0, changes=[replace(PROMOTED, standing=Standing.HELD, held=why)]), details=outlook(PROMOTED))
+    lines = spark_tuner("status", COHORT).out.splitlines()
+    first = lines.index("the last run was without, to compare:") + 1
+    assert lines[first : first + 2] == [
+        f"  (id {short_id(PROMOTED.id)}) /*+ BROADCAST(days) */ in daily sales",
+        "    left out once, to compare: this job never ran without it",
+    ]
+
+
 def test_nothing_is_said_of_what_there_is_not(spark_tuner: Call, store: Store) -> None:
     keep(store, before(0), details=outlook())
     shown = spark_tuner("status", COHORT).out

@@ -39,7 +39,7 @@ from tuner.panel.models.plan import PictureItem, PlanComparison, StepItem
 from tuner.panel.models.queries import QueriesTogether, QueryItem, QueryPage
 from tuner.panel.models.query_ref import QueryRef
 from tuner.panel.models.recommendations import ActionItem, Measured, Recommendation, RiskItem, Seconds
-from tuner.panel.models.runs import Band, RunItem, SizeItem
+from tuner.panel.models.runs import Band, LeftOut, RunItem, SizeItem
 from tuner.panel.models.savings import SavedItem, SavedOfChange, SavedOfCohort, SavedOfTag, SavedOfWeek, Savings
 from tuner.panel.models.session import Session
 
@@ -89,6 +89,7 @@ class World:
     a_run_has_ended_since: bool = False
     hours_between_runs: int = 24
     last_run: RunState = RunState.SUCCEEDED
+    leaves_out: bool = False
     approved: set[str] = field(default_factory=set)
     posted: list[tuple[str, object]] = field(default_factory=list)
 
@@ -238,6 +239,7 @@ class World:
             in_force=[] if night < 6 else [self.in_force()],
             failure=self.texts.failure if night == self.runs - 1 and self.last_run is RunState.FAILED else "",
             sizes=[SizeItem(words=self.texts.size, why=self.texts.died)] if night == 3 else [],
+            left_out=[LeftOut(words=self.texts.words, why=self.texts.sentence)] if self.leaves_out else [],
             href="dags/sales/runs/1/tasks/nightly",
         )
 

@@ -225,6 +225,14 @@ def test_a_gain_that_older_runs_alone_tell_is_told(visit: Callable[..., Visit]) 
     expect(gained).to_contain_text("90% sure: 60.0 s to 84.0 s, of 3 min 20 s")
 
 
+def test_a_run_that_was_slower_on_purpose_says_so(visit: Callable[..., Visit]) -> None:
+    going = visit(World(leaves_out=True))
+    page = going.open("ui?cohort=c#runs")
+    expect(page.locator(".glance-cell", has_text="Gained")).to_contain_text("; 1 change left out once, to compare")
+    first = page.locator("table.runs tbody tr").first
+    expect(first).to_contain_text(f"Left out once:{going.world.texts.words}{going.world.texts.sentence}")
+
+
 def test_what_may_have_been_in_force_before_the_runs_in_view_says_so(visit: Callable[..., Visit]) -> None:
     class Longer(World):
         def recommendation(self) -> Recommendation:

@@ -20,6 +20,7 @@ from tuner.model.reason import Reason
 from tuner.model.run import Run, RunState
 from tuner.panel.recent_runs import PANEL_RUNS, RunsInView
 from tuner.policy.changes_in_effect import held_in, not_followed
+from tuner.policy.held_out import held_out
 from tuner.policy.measure import query_seconds
 from tuner.units import format_seconds
 from tuner.words.changes import change_words
@@ -78,6 +79,7 @@ def show_cohort(console: Console, page: CohortPage, core_hour_price: float | Non
     print_lines(console, _section("in force:", _in_force_lines(page, in_force)))
     print_lines(console, _section(_proposed_title(page, proposed), _changes_lines(proposed, page.names)))
     print_lines(console, _section("not in force:", _changes_lines(others, page.names)))
+    print_lines(console, _section("the last run was without, to compare:", _left_out_lines(page)))
     print_lines(console, _unfollowed(page.runs[-1], page.names))
     print_lines(console, _section("failed, broke off, or left no log:", _failed_lines(page)))
     console.print()
@@ -184,6 +186,14 @@ def _change_line(decided: DecidedChange, names: QueryNames) -> str:
     return (
         f"  {standing_words(decided.standing)} (id {short_id(decided.id)}){last}: {change_words(decided.change, names)}"
     )
+
+
+def _left_out_lines(page: CohortPage) -> Iterator[str]:
+    """What had been in force and was left out on purpose, so that the run took longer than it need have."""
+    for decided in held_out(page.runs[-1]):
+        yield f"  (id {short_id(decided.id)}) {change_words(decided.change, page.names)}"
+        if decided.held:
+            yield f"    {reason_words(decided.held, page.names)}"
 
 
 def _failed_lines(page: CohortPage) -> Iterator[str]:

@@ -27,12 +27,20 @@ class SizeItem(Answer):
     why: str
 
 
+class LeftOut(Answer):
+    """What had been in force, and a run was without on purpose, to compare; and why then."""
+
+    words: str
+    why: str
+
+
 class RunItem(Answer):
     """A run. With an `ended_at` one that is running has ended: its task saw it succeed, and its log has not told yet what it
     measured. `query_seconds` sums its queries' times (None: not measured), `application_seconds` is start to end,
     `allocated_core_hours` and `allocated_gib_hours` are what its executors held, busy or idle (None: its log does not tell),
     `cost` what the first of these are worth at the price that people gave (None: they gave none). `failure` is why it failed
-    ("": it did not, or nothing tells), `sizes` are what it had in place of its job's own.
+    ("": it did not, or nothing tells), `sizes` are what it had in place of its job's own, `left_out` what it was without to
+    compare.
 
     `href` is the page of the Airflow task instance, relative to Airflow's root; empty elsewhere.
     """
@@ -56,5 +64,6 @@ class RunItem(Answer):
     in_force: list[InForce]
     failure: str = ""
     sizes: list[SizeItem] = Field(default=[])
+    left_out: list[LeftOut] = Field(default=[])
     href: str = ""
     ended_at: datetime | None = None

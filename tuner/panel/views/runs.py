@@ -7,12 +7,14 @@ from urllib.parse import quote
 
 from tuner.model.run import Origin, Run
 from tuner.panel.models.home import Home
-from tuner.panel.models.runs import Band, RunItem, SizeItem
+from tuner.panel.models.runs import Band, LeftOut, RunItem, SizeItem
 from tuner.panel.recent_runs import RunsInView
 from tuner.panel.views.in_force import in_words
 from tuner.panel.views.texts import shortened
 from tuner.policy.baseline import Baseline
+from tuner.policy.held_out import held_out
 from tuner.policy.measure import query_seconds
+from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
 from tuner.words.query_names import QueryNames
@@ -80,6 +82,11 @@ def _item(
         sizes=[
             SizeItem(words=shortened(size_words(one)), why=shortened(reason_words(one.why, names)))
             for one in run.decision.sizes
+        ],
+        left_out=[
+            LeftOut(words=shortened(change_words(d.change, names)), why=shortened(reason_words(d.held, names)))
+            for d in held_out(run)
+            if d.held
         ],
         href=_href(run.origin, run.try_number) if home is Home.AIRFLOW and run.origin else "",
         ended_at=run.ended_at,

@@ -12,6 +12,7 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.trial import standing_of
 from tuner.model.verdict import Verdict
 from tuner.panel.facts import CohortFacts
+from tuner.policy.held_out import is_held_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ class StandingHistory:
         since = None
         for made_at, changes in self.decisions:
             then = [changes[id_] for id_ in ids if id_ in changes]
+            if now is not Standing.HELD and any(map(is_held_out, then)):
+                # For that one run, to compare.
+                continue
             before = standing_of(then) if then else None
             if before is not now:
                 return StandsSince(since or self._ruled_at(said), before)

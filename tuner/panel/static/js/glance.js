@@ -80,6 +80,11 @@ function changed(page, items) {
   return cell(label, way(counted(found.length, "change"), () => page.openRecommendations("changed")), standings(found), out ? "warned" : "");
 }
 
+/** What a run was without on purpose, so that it took longer than it need have. */
+function leftOut(run) {
+  return run?.left_out.length ? `; ${counted(run.left_out.length, "change")} left out once, to compare` : "";
+}
+
 function notKnown(run) {
   if (!run) return "no run was measured";
   if (run.in_force.length) return "too little of it was measured without changes";
@@ -97,8 +102,8 @@ function gainOfLatest(run, { gained: listed, query_seconds: took }) {
 function gained(page, runs) {
   const run = runs.find((each) => each.query_seconds !== null);
   const gain = gainOfLatest(run, page.cohort);
-  if (!gain) return cell("Gained, latest run", "–", notKnown(run));
-  const below = `90% sure: ${intervalWords(gain.low, gain.high)}, of ${seconds(run.query_seconds + gain.seconds)}`;
+  if (!gain) return cell("Gained, latest run", "–", notKnown(run) + leftOut(run));
+  const below = `90% sure: ${intervalWords(gain.low, gain.high)}, of ${seconds(run.query_seconds + gain.seconds)}${leftOut(run)}`;
   return cell("Gained, latest run", way(difference(gain.seconds), () => page.openRuns(run.key)), below);
 }
 

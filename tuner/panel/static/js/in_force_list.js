@@ -15,12 +15,18 @@ export function inForceList(found, { most = 3, nothing = "" } = {}) {
   return [h("ul", { class: "bare" }, found.slice(0, most).map(item)), rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), h("ul", { class: "bare" }, rest.map(item))) : ""];
 }
 
-function sized(each) {
+/** What is in place of the job's own, or was left out, and why. */
+function withWhy(each) {
   return h("li", {}, named(each.words, { limit: 120 }), h("div", { class: "faint" }, named(each.why, { limit: 200 })));
 }
 
-/** All that a run had in force: changes, and sizes in place of its job's own, with why. */
+function withWhys(found) {
+  return found.length ? h("ul", { class: "bare" }, found.map(withWhy)) : "";
+}
+
+/** All that a run had in force: changes, and sizes in place of its job's own, with why; and what it was without, to compare. */
 export function inForceOfRun(run) {
-  if (!run.in_force.length && !run.sizes.length) return h("span", { class: "faint" }, "nothing");
-  return [inForceList(run.in_force), run.sizes.length ? h("ul", { class: "bare" }, run.sizes.map(sized)) : ""].flat();
+  const nothing = run.in_force.length || run.sizes.length ? "" : h("span", { class: "faint" }, "nothing");
+  const without = run.left_out.length ? h("div", {}, h("div", { class: "faint" }, "Left out once:"), withWhys(run.left_out)) : "";
+  return [nothing, inForceList(run.in_force), withWhys(run.sizes), without].flat();
 }

@@ -6,7 +6,7 @@ import { clipped, named } from "./printable.js";
 import { gainOf } from "./run_kind.js";
 import { STANDINGS, runState } from "./standing.js";
 import { moment } from "./times.js";
-import { seconds } from "./units.js";
+import { counted, seconds } from "./units.js";
 
 const MOST_CHANGES = 6;
 
@@ -33,9 +33,15 @@ export function inWords(run) {
     took(run),
     against(run),
     changes.length ? `in force: ${[...changes.slice(0, MOST_CHANGES), ...more].join(", ")}` : "nothing in force",
+    leftOut(run),
   ]
     .filter(Boolean)
     .join("; ");
+}
+
+/** How many changes it was without on purpose; "" for none. */
+function leftOut({ left_out: without }) {
+  return without.length ? `${counted(without.length, "change")} left out once, to compare` : "";
 }
 
 /** The elements of the chart's tip. */
@@ -49,5 +55,6 @@ export function tipOf(run, here) {
     h("p", {}, runState(run.state, run.ended_at).words, run.failure ? [": ", named(run.failure, { limit: 200 })] : "", `. ${found.length ? "In force:" : "Nothing in force."}`),
     shown.length ? h("ul", {}, shown.map(({ words, stands }) => h("li", {}, named(words, { limit: 80 }), stands ? ` · ${stands}` : ""))) : "",
     found.length > shown.length ? h("p", { class: "faint" }, `and ${found.length - shown.length} more`) : "",
+    leftOut(run) ? h("p", {}, leftOut(run)) : "",
   ].filter(Boolean);
 }

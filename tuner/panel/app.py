@@ -40,6 +40,11 @@ def create_app(
     def access_of(who: Viewer = asking) -> Access:
         return Access(kept, who, recent, is_on)
 
+    return app_over(access_of, home, core_hour_price)
+
+
+def app_over(access_of: Callable[..., Access], home: Home, core_hour_price: float | None) -> FastAPI:
+    """As `create_app`; `access_of` is a dependency that tells who asks and what he may see, or raises HTTPException."""
     known = Depends(access_of)
 
     def may_open(dag_id: str | None = None, access: Access = known) -> None:
@@ -52,9 +57,9 @@ def create_app(
     app.include_router(read_routes(access_of, home, core_hour_price))
     app.include_router(compare_routes(access_of))
     app.include_router(act_routes(access_of))
-    app.include_router(page_routes(for_page=[Depends(may_open)]), dependencies=[asking])
+    app.include_router(page_routes(for_page=[Depends(may_open)]), dependencies=[known])
 
-    @app.get("/openapi.json", include_in_schema=False, dependencies=[asking])
+    @app.get("/openapi.json", include_in_schema=False, dependencies=[known])
     def openapi() -> dict[str, Any]:
         return app.openapi()
 

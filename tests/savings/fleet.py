@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from tempfile import TemporaryDirectory
 
 from tests.panel.nights import HINT, decided, night, outlook, query
 from tuner.history.store import Store
@@ -18,8 +22,27 @@ COHORTS = {"etl.load": (10.0, ["finance"]), "shop.report": (15.0, ["finance", "d
 
 
 def book(store: Store, description: str = "SELECT revenue") -> None:
-    """Four nights of each as they were, then ten with the hint, from a Monday on."""
-    for cohort, (seconds, tags) in COHORTS.items():
+    """Four nights of each as they were, then ten with the hint, from a Monday on; into a new store."""
+    with sqlite3.connect(str(store.file)) as target:
+        _booked(description, json.dumps(COHORTS)).backup(target)
+    target.close()
+
+
+@cache
+def _booked(description: str, cohorts: str) -> sqlite3.Connection:
+    """The database of a store with that: once in a process, for it takes half a second."""
+    found = sqlite3.connect(":memory:", check_same_thread=False)
+    with TemporaryDirectory() as folder:
+        with Store.open(f"sqlite:///{folder}/history.db") as store:
+            _book(store, description, json.loads(cohorts))
+        with sqlite3.connect(f"{folder}/history.db") as source:
+            source.backup(found)
+        source.close()
+    return found
+
+
+def _book(store: Store, description: str, cohorts: dict[str, tuple[float, list[str]]]) -> None:
+    for cohort, (seconds, tags) in cohorts.items():
         change = decided(HINT, Standing.PROMOTED)
         nights = []
         for number in range(NIGHTS):

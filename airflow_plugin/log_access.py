@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -45,7 +44,7 @@ class LogAccess(Mapping[str, Any]):
                 found: Mapping[str, Any] = {}
                 with failing_open(self._log, "read event logs with the task's own connection"):
                     found = self._ask() if self._ask else {}
-                with suppress(Exception):
+                with failing_open(self._log, "hide in logs what event logs are read with"):
                     _mask_here(found)
                 self._told = found
             return self._told
@@ -57,7 +56,7 @@ def _secrets(told: Mapping[str, Any]) -> list[str]:
 
 def _mask_here(told: Mapping[str, Any]) -> None:
     """In this process at once, by whatever thread: its logs may tell before the task's own thread goes on."""
-    from airflow.sdk.log import _secrets_masker
+    from airflow.sdk._shared.secrets_masker import _secrets_masker
 
     for value in _secrets(told):
         _secrets_masker().add_mask(value)

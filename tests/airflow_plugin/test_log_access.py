@@ -6,29 +6,28 @@ import logging
 from threading import Thread
 from typing import Any
 
-import airflow.sdk.log
 import pytest
+from airflow.sdk._shared.secrets_masker import redact
 
 from airflow_plugin.log_access import LogAccess
 
 LOG = logging.getLogger(__name__)
+TOLD = {"key": "AKIA", "secret": "hunter2-of-log-access", "token": None, "client_kwargs": {}}
 
 
-@pytest.mark.skipif(not hasattr(airflow.sdk.log, "_secrets_masker"), reason="this Airflow keeps its masker elsewhere")
-def test_by_whatever_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    hidden: list[str] = []
-
-    class Masker:
-        def add_mask(self, value: str) -> None:
-            hidden.append(value)
-
-    monkeypatch.setattr("airflow.sdk.log._secrets_masker", Masker)
-    access = LogAccess(lambda: {"key": "AKIA", "secret": "hunter2", "token": None, "client_kwargs": {}}, LOG)
+def test_by_whatever_thread() -> None:
+    access = LogAccess(lambda: TOLD, LOG)
     told: list[Any] = []
     thread = Thread(target=lambda: told.append(dict(access)))
     thread.start()
     thread.join()
-    assert (hidden, told[0]["key"]) == (["hunter2"], "AKIA")
+    assert told == [TOLD] and redact(f"with {TOLD['secret']} of {TOLD['key']}") == "with *** of AKIA"
+
+
+def test_what_cannot_be_hidden_is_warned_of(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.delattr("airflow.sdk._shared.secrets_masker._secrets_masker")
+    assert dict(LogAccess(lambda: TOLD, LOG)) == TOLD
+    assert "could not hide in logs what event logs are read with (ImportError" in caplog.text
 
 
 def test_what_cannot_be_told_is_nothing() -> None:

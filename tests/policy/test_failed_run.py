@@ -25,9 +25,9 @@ from tuner.policy.ledger import read_ledger
 from tuner.policy.newly_failed import LATEST_RUNS, newly_failed
 from tuner.policy.record import Record
 from tuner.policy.suspects import MAKERS, Guilt, suspects
-from tuner.spark.lever import Lever
 from tuner.words.decisions import decision_summary
 
+from .failure_kinds import OF_BROADCASTS, OF_TASKS, OUTSIDE, UNCLEAR
 from .histories import GB, conf, decided, hint, late_upstream, reorder, run, said, situation, standings, told
 
 BASE = run(0, {"q1": 10, "q2": 10})
@@ -37,15 +37,6 @@ THRESHOLD = decided(conf("spark.sql.autoBroadcastJoinThreshold", "50m"))
 PARTITIONS = decided(conf())
 ORDER = decided(reorder("q2"), queries=["q2"])
 ALL = (BROADCAST, OTHER_BROADCAST, HASH, THRESHOLD, PARTITIONS, ORDER)
-OUTSIDE = [
-    FailureKind.ACCESS_DENIED,
-    FailureKind.CODE,
-    FailureKind.EXECUTOR_PREEMPTED,
-    FailureKind.INPUT_MISSING,
-    FailureKind.KILLED,
-    FailureKind.OWN_EXIT,
-    FailureKind.UNREACHABLE,
-]
 UNKNOWN_KIND = FailureKind.UNKNOWN
 FAILED, TRIAL, ROLLED_BACK, PROMOTED = RunState.FAILED, Standing.TRIAL, Standing.ROLLED_BACK, Standing.PROMOTED
 
@@ -181,16 +172,12 @@ def test_what_came_from_outside_says_nothing_against_a_trial(kind: FailureKind) 
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.id: TRIAL}
 
 
-# What a broadcast is not known to make.
-UNCLEAR = sorted(kind for kind in set(FailureKind) - set(OUTSIDE) if Lever.BROADCASTS not in MAKERS[kind].known)
-
-
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - set(OUTSIDE) - set(UNCLEAR)))
+@pytest.mark.parametrize("kind", OF_BROADCASTS)
 def test_what_it_is_known_to_make_rolls_a_trial_back(kind: FailureKind) -> None:
     assert stand(failing(kind, BROADCAST)) == {BROADCAST.id: ROLLED_BACK}
 
 
-@pytest.mark.parametrize("kind", UNCLEAR)
+@pytest.mark.parametrize("kind", [*OF_TASKS, *UNCLEAR])
 def test_else_it_is_tried_once_more_after_a_run_without_it(kind: FailureKind) -> None:
     failed, clean = failing(kind, BROADCAST, query="q1"), run(2, {"q1": 10, "q2": 10})
     assert stand(failed) == {BROADCAST.id: TRIAL}

@@ -16,7 +16,7 @@ from pathlib import Path
 import agent_runs
 
 from tuner.demo.tables import make_tables, query_texts
-from tuner.plan.literals import literals_of_plan
+from tuner.plan.literals import query_values
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "steering"))
 from agent.agent_log import steered_executions
@@ -49,7 +49,7 @@ def show(logs: Path) -> None:
             continue
         said, execution = steered.events[-1]["literals"], steered.execution
         for source, text in (("logical plan", execution.logical_plan), ("physical plan", None)):
-            found = literals_of_plan(steered.plan, text)
+            found = query_values(steered.plan, text).literals
             same = found == said
             counts[f"{source}: {'same' if same else 'differs' if found else 'unknown'}"] += 1
             if not same:

@@ -6,7 +6,7 @@ import pytest
 
 from tuner.model.query_values import COMPUTED, FilterCondition, QueryValues
 from tuner.plan.digest import digest
-from tuner.plan.literals import literal_class, literals_of_plan, query_values, with_sorted_lists
+from tuner.plan.literals import literal_class, query_values, with_sorted_lists
 from tuner.plan.node import PlanNode
 
 from .list_cases import LIST_CASES
@@ -18,7 +18,13 @@ SCAN = PlanNode(
     {},
     {},
 )
-NONE = literals_of_plan(SCAN, "Relation spark_catalog.db.sales[kind#1,amount#2L,day#3] parquet")
+
+
+def told(plan: PlanNode, logical_plan: str | None) -> str:
+    return query_values(plan, logical_plan).literals
+
+
+NONE = told(SCAN, "Relation spark_catalog.db.sales[kind#1,amount#2L,day#3] parquet")
 
 
 def of(*conditions: str, join: str = "") -> str:
@@ -27,13 +33,13 @@ def of(*conditions: str, join: str = "") -> str:
         [f"Join Inner, {join}, rightHint=(strategy=broadcast), Statistics(sizeInBytes=8.0 B)"] if join else ["Project"]
     )
     lines += [f":  +- Filter {c}, Statistics(sizeInBytes=1.5 GiB, rowCount=12)" for c in conditions]
-    return literals_of_plan(SCAN, "\n".join([*lines, "   +- Relation spark_catalog.db.sales[kind#1] parquet"]))
+    return told(SCAN, "\n".join([*lines, "   +- Relation spark_catalog.db.sales[kind#1] parquet"]))
 
 
 def physical(condition: str, filters: str = "", limit: str = "") -> str:
     scan = PlanNode(SCAN.name, SCAN.full_name, SCAN.text, {"PartitionFilters": f"[{filters}]"}, {})
     root = PlanNode("Filter", "Filter", f"Filter {condition}", {}, {}, (scan,))
-    return literals_of_plan(PlanNode("CollectLimit", "CollectLimit", limit, {}, {}, (root,)) if limit else root, None)
+    return told(PlanNode("CollectLimit", "CollectLimit", limit, {}, {}, (root,)) if limit else root, None)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +103,7 @@ def test_what_made_cached_data_is_no_part_of_a_query() -> None:
     cached = (
         "InMemoryRelation [kind#1], StorageLevel(disk, memory)\n   +- Filter (kind#1 = DE)\n      +- Relation t[kind#1]"
     )
-    assert literals_of_plan(SCAN, f"Filter (kind#1 = FR)\n+- {cached}") == of("(kind#1 = FR)")
+    assert told(SCAN, f"Filter (kind#1 = FR)\n+- {cached}") == of("(kind#1 = FR)")
 
 
 def test_a_query_of_several_lines_is_no_end_of_what_made_cached_data() -> None:
@@ -107,7 +113,7 @@ def test_a_query_of_several_lines_is_no_end_of_what_made_cached_data() -> None:
 {}
 ) t) [numPartitions=1]
    +- Filter (kind#1 = DE)"""
-    assert len({literals_of_plan(SCAN, text.format(asked)) for asked in ("select kind", "Filter (kind#1 = FR)")}) == 1
+    assert len({told(SCAN, text.format(asked)) for asked in ("select kind", "Filter (kind#1 = FR)")}) == 1
 
 
 @pytest.mark.parametrize("broken", ["\n", "a\nb", "\n- ", "\u2028"], ids=ascii)

@@ -30,7 +30,8 @@ class JoinOrder:
 
     `cost` counts rows and bytes of every join but the last (see `tree_cost`), `value` is the objective's number for it:
     the lower the better, of two orders the quotient of their values is Spark's weighted ratio. `exact` means that no
-    tree without cross products has a lower value; it is False where only cross products connect all.
+    tree without cross products has a lower value; it is False where only cross products connect all. It decides nothing:
+    tests and benchmarks ask it where the search came to its end.
     """
 
     tree: JoinTree

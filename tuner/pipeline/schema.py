@@ -31,17 +31,13 @@ _STRING, _LONG, _DOUBLE, _BOOLEAN = pa.string(), pa.int64(), pa.float64(), pa.bo
 # How the files of a table lie: by the month, not by the date as with 0, which made thousands of small ones of a pile of logs.
 LAYOUT = 1
 
-# What every table begins with, what it ends with, and is partitioned by.
+# What every table begins with, and what it ends with. It is partitioned by the harvest and the month (UTC) of DATE.
 KEY = _columns(
     ("log", _STRING, "path or URL of the event log, without credentials and `.inprogress`"),
     ("app_id", _STRING, "the application's id"),
     ("app_attempt", _STRING, "the application's attempt, where its cluster manager counts them"),
 )
 DATE = Column("date", pa.date32(), "UTC date of the application's start")
-PARTITIONS = _columns(
-    ("batch", _STRING, "the harvest that wrote the row, or merged it with others"),
-    ("month", _STRING, "UTC month of the application's start, such as 2026-11"),
-)
 
 _SIDE = pa.struct(
     {

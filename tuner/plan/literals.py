@@ -78,17 +78,12 @@ def literals_id(entries: Iterable[str]) -> str:
     return digest("\n".join(sorted(set(map(with_sorted_lists, days_apart(entries))))))
 
 
-def literals_of_plan(initial: PlanNode, logical_plan: str | None) -> str:
-    """The id for an execution that the agent did not look at; "" where the texts of its plan do not tell all.
+def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
+    """The conditions that hold values, sorted, and their id, for an execution that the agent did not look at: unknown where the
+    texts of its plan do not tell all.
 
     They do most often with the optimised logical plan, which is there where `explainMode` was `cost`.
     """
-    return query_values(initial, logical_plan).literals
-
-
-def query_values(initial: PlanNode, logical_plan: str | None) -> QueryValues:
-    """The conditions that hold values, sorted, and their id: unknown where the texts do not tell all, as for
-    `literals_of_plan`."""
     reader = _Reader(lineage_of(initial), logical_plan)
     found = with_calls(_conditions(initial, logical_plan), initial)
     try:

@@ -2,8 +2,8 @@
 
 Each source of error is changed alone, by its factor up and down, and everything priced anew: seconds are no product of
 sizes and prices, since stages come in waves and wait for each other. The sources do not know of each other, so what
-they do adds up in quadrature: in logarithms for seconds, which errors multiply; in seconds for a difference, which may
-be below 0. A source that both orders share moves both, so that only what differs is left in their difference.
+they do to a difference of seconds, which may be below 0, adds up in quadrature. A source that both orders share moves
+both, so that only what differs is left in their difference.
 A simulation would tell the same, but with noise of its own and at many times the price.
 """
 
@@ -71,17 +71,8 @@ def _scaled(sizes: Sizes, factors: Mapping[int, float], way: int) -> Sizes:
     return Sizes(scaled)
 
 
-def seconds_interval(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:
-    """Seconds, from what each source of error makes of them: errors multiply."""
-    if expected <= 0:
-        return Interval(expected, expected, expected)
-    logs = ([math.log(max(seconds, 1e-9) / expected) for seconds in both] for both in changed)
-    down, up = _quadrature(logs)
-    return Interval(expected * math.exp(-down), expected, expected * math.exp(up))
-
-
 def difference_interval(expected: float, changed: Iterable[tuple[float, float]]) -> Interval:
-    """A difference of seconds, which may be below 0: errors add."""
+    """A difference of seconds, from what each source of error makes of it."""
     down, up = _quadrature([seconds - expected for seconds in both] for both in changed)
     return Interval(expected - down, expected, expected + up)
 

@@ -10,7 +10,7 @@ from tuner.cost.size import Size
 from tuner.cost.unit_costs import PRICE_ERROR, UnitCosts
 from tuner.cost.what_if.derivation import Derivation
 from tuner.cost.what_if.execution_conf import SPARKS_DEFAULTS, ExecutionConf
-from tuner.cost.what_if.interval import Interval, Priced, difference_interval, errors, seconds_interval
+from tuner.cost.what_if.interval import Interval, Priced, difference_interval, errors
 from tuner.cost.what_if.join_work import JoinWork, join_work
 from tuner.cost.what_if.makespan import makespan
 from tuner.cost.what_if.physical_order import Given, PhysicalJoin, PhysicalOrder, Stage
@@ -92,14 +92,9 @@ class WhatIf:
         work = join_work(join, sizes, costs, self._cluster.executors)
         return work.core_seconds / self._cores + work.serial / 1e9
 
-    def interval(self, order: PhysicalOrder) -> Interval:
-        """The seconds of an order, by the errors of its sizes and prices; its strategies stay as they are."""
-        of_order = self._repriced(order)
-        changed = ((of_order(up), of_order(down)) for up, down in self._errors(order))
-        return seconds_interval(order.seconds(self._cluster), changed)
-
     def saving(self, before: PhysicalOrder, after: PhysicalOrder) -> Interval:
-        """The seconds that one order takes less than another; what both share cancels."""
+        """The seconds that one order takes less than another, by the errors of their sizes and prices; what both share cancels.
+        Their strategies stay as they are."""
         of_before, of_after = self._repriced(before), self._repriced(after)
 
         def saved(priced: Priced) -> float:

@@ -22,7 +22,7 @@ class Directives:
     """Submit conf and, for `sql=` jobs, the rewritten statements.
 
     `overruled` lists actions that a setting or hint of the user's own forbids, or that cannot be carried out, each with
-    why. `conf` holds steering only; the event log's own properties are `observe_conf`. `steering` is the way that was
+    why. `conf` holds steering only; the event log's own properties are `observing_conf`. `steering` is the way that was
     used, `why` what kept another from being used. `merged` are properties that replace the user's own values, which
     they contain (`tuner.steering.agent.handover`); `sizes` are those in place of his. `fetched_jar` is as `Decision` has it.
     """

@@ -358,7 +358,7 @@ class SparkTunedOperator(SteeredSubmitOperator):
         text = str(self.sql)
         statements: tuple[str, ...] = (text,) if text.strip() else ()
         with failing_open(self.log, "split the SQL into statements"):
-            from tuner.steering.sql import split_statements
+            from tuner.steering.sql_script import split_statements
 
             statements = split_statements(text)
         if not statements:

@@ -81,7 +81,7 @@ class TestStatements:
     def test_are_run_as_one_without_the_splitter(
         self, submit: Any, loop: Any, ti: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setitem(sys.modules, "tuner.steering.sql", None)
+        monkeypatch.setitem(sys.modules, "tuner.steering.sql_script", None)
         run(operator("SELECT 1"), ti)
         assert submit.statements == ["SELECT 1"]
 

@@ -45,6 +45,14 @@ def test_status_loads_the_store_alone(tmp_path: Path) -> None:
     assert found & (HEAVY) == set()
 
 
+def test_sql_is_split_without_a_parser_of_it(tmp_path: Path) -> None:
+    """As `submit` and the operator do: only hints in its text take one."""
+    (tmp_path / "job.sql").write_text("SELECT 1; SELECT 2")
+    program = "from pathlib import Path; from tuner.cli.reading.statements import read_statements"
+    found = loaded(f"{program}; read_statements(Path(sys.argv[1]))", str(tmp_path / "job.sql"))
+    assert "tuner.steering.sql_script" in found and "sqlglot" not in found
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_is_listed_with_the_first_line_of_its_help(command: LazyCommand) -> None:
     assert command.load().help.split("\n")[0] == command.first_line() != ""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tuner.model.action import Hint
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.strategy import BuildSide, JoinType, Strategy
-from tuner.steering.sql import JoinHintRequest, add_join_hints
+from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
 
 FIXTURE = Path(__file__).parent / "fixtures" / "join_hints.sql"
 OUR_HINT = re.compile(r" /\*\+ (?:BROADCAST|MERGE|SHUFFLE_HASH)\(.*?\) \*/")

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 
 from tuner.model.action import Hint
 from tuner.steering import sql_runner
-from tuner.steering.sql import JoinHintRequest, add_join_hints
+from tuner.steering.sql_hints import JoinHintRequest, add_join_hints
 
 FACTS = "CREATE TABLE facts USING parquet AS SELECT id, id % 10 AS day_id FROM range(1000)"
 DAYS = "CREATE TABLE days USING parquet AS SELECT id, concat('day ', id) AS name FROM range(7)"

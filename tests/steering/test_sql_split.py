@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.errors import TunerError
-from tuner.steering.sql import SqlTextError, split_statements
+from tuner.steering.sql_script import SqlTextError, split_statements
 
 
 @pytest.mark.parametrize(

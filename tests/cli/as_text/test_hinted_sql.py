@@ -75,3 +75,5 @@ def test_the_command_reads_the_file(spark_tuner: Call, tmp_path: Path) -> None:
     assert missing.code == 1 and "give a readable .sql file" in missing.err
     sql.write_bytes(b"SELECT '\xff'")
     assert spark_tuner("advise", log, "--sql-file", sql).code == 1
+    sql.write_text("-- nothing yet")
+    assert "no SQL statement in it" in spark_tuner("advise", log, "--sql-file", sql).err

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from tuner.cli.terminal.print_lines import print_lines, print_to_copy
-from tuner.errors import TunerError
 from tuner.model.change import Change
 from tuner.model.query import Query
 from tuner.words.actions import action_words
@@ -37,20 +35,6 @@ class HintedSql:
             "statements": [{"statement": number, "text": text} for number, text in self.texts],
             "left_out": [{"hint": words, "reason": why} for words, why in self.left_out],
         }
-
-
-def read_statements(file: Path | None) -> tuple[str, ...]:
-    """The statements of a file; none without one. TunerError where it cannot be read."""
-    if file is None:
-        return ()
-    from tuner.steering.sql_script import split_statements
-
-    try:
-        return split_statements(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TunerError(f"{file}: {error.strerror}; give a readable .sql file") from error
-    except UnicodeDecodeError as error:
-        raise TunerError(f"{file}: not UTF-8 text; give a .sql file") from error
 
 
 def hinted_sql(changes: Iterable[Change], statements: Sequence[str], queries: Sequence[Query]) -> HintedSql:

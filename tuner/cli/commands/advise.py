@@ -12,13 +12,14 @@ import typer
 
 from tuner.cli.as_json.insights import insights_json
 from tuner.cli.as_json.recommendation import recommendation_json
-from tuner.cli.as_text.hinted_sql import HintedSql, hinted_sql, read_statements
+from tuner.cli.as_text.hinted_sql import HintedSql, hinted_sql
 from tuner.cli.as_text.insights import insights_lines
 from tuner.cli.options.logs import Paths, Processes
 from tuner.cli.options.output import AsJson
 from tuner.cli.options.replay import By, Carrier, SqlText
 from tuner.cli.reading.advice_of_log import Advised, advice_of_log, cohort_in, why_not_used
 from tuner.cli.reading.logs import LogReader
+from tuner.cli.reading.statements import read_statements
 from tuner.cli.terminal.console import console
 from tuner.cli.terminal.print_lines import print_lines
 from tuner.model.application import Application, Completeness

@@ -19,6 +19,7 @@ import typer
 from tuner.cli.options.cohort import new_name
 from tuner.cli.options.store import Url, store_url
 from tuner.cli.process.passed_on import signals_end_with, signals_passed_on
+from tuner.cli.reading.statements import read_statements
 from tuner.errors import SparkSubmitError, StoreError, TunerError
 from tuner.history.failure import Ending
 from tuner.history.url import data_directory
@@ -172,7 +173,7 @@ def submit(
         raise typer.BadParameter("give an application after --, as for spark-submit, or --sql FILE")
     if sql is not None and given.application:
         raise typer.BadParameter("give an application or --sql, not both")
-    program, statements = find_spark_submit(), _statements(sql)
+    program, statements = find_spark_submit(), read_statements(sql)
     store, base = _store(url), event_log_base or _default_base()
     now = datetime.now(UTC)
     # Before anything starts: where SQL has no place to lie, or no way to its driver, its job cannot.
@@ -276,22 +277,6 @@ def _written_statements(turn: Turn, directory: str) -> Path:
 def _sql_runner() -> str:
     spec = find_spec("tuner.steering.sql_runner")
     return str(spec.origin if spec else "")
-
-
-def _statements(file: Path | None) -> tuple[str, ...]:
-    if file is None:
-        return ()
-    from tuner.steering.sql import split_statements
-
-    try:
-        found = split_statements(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TunerError(f"{file}: {error.strerror}; give a readable .sql file") from error
-    except UnicodeDecodeError as error:
-        raise TunerError(f"{file}: not UTF-8 text; give a .sql file") from error
-    if not found:
-        raise TunerError(f"{file}: no SQL statement in it")
-    return found
 
 
 def _store(url: str | None) -> str:

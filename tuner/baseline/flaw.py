@@ -7,18 +7,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tuner.model.action import ON_JOINS, Action, ActionKind, Hint
+from tuner.model.agent_message import MAX_ACTION_ID
 from tuner.model.change import Change
 from tuner.printable import printable
 from tuner.spark.knob import Knob, Unit
 from tuner.spark.knobs import JOIN_REORDER_ITEMS, KNOBS
 from tuner.spark.lever import Lever
+from tuner.spark.memory import MAX_BROADCAST_BYTES
 from tuner.units import parse_bytes
 
 MOST_RELATIONS = 100
-MOST_ID = 20_000
 _LEAST_BYTES, _MOST_BYTES = 1 << 10, 1 << 40
-# BroadcastExchangeExec.MAX_BROADCAST_TABLE_BYTES.
-_MOST_BROADCAST_BYTES = 8 << 30
 # A driver keeps a status of each map task for each partition; what a search over joins takes doubles with each relation.
 _MOST_PARTITIONS, _MOST_ORDERED = 100_000, 20
 
@@ -43,8 +42,8 @@ def refusal_flaw(change_id: str) -> str:
     """Why this can be no id of a change that was refused; "" where it can. What it names need not be one that may be imported."""
     if change_id.partition(":")[0] not in set(ActionKind):
         return f"its id names no change; one begins with {', '.join(ActionKind)}"
-    if len(change_id) > MOST_ID or printable(change_id) != change_id:
-        return f"its id is longer than {MOST_ID} characters, or has some that cannot be printed"
+    if len(change_id) > MAX_ACTION_ID or printable(change_id) != change_id:
+        return f"its id is longer than {MAX_ACTION_ID} characters, or has some that cannot be printed"
     return ""
 
 
@@ -102,7 +101,7 @@ def _is_within_reason(knob: Knob[Any], text: str) -> bool:
         return int(text) <= (_MOST_ORDERED if knob is JOIN_REORDER_ITEMS else _MOST_PARTITIONS)
     if knob.unit is Unit.BYTES:
         size, is_broadcast = parse_bytes(text), knob.lever is Lever.BROADCASTS
-        most = _MOST_BROADCAST_BYTES if is_broadcast else _MOST_BYTES
+        most = MAX_BROADCAST_BYTES if is_broadcast else _MOST_BYTES
         return size is not None and ((is_broadcast and size == -1) or _LEAST_BYTES <= size <= most)
     return True
 

@@ -6,11 +6,10 @@ from dataclasses import asdict
 
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.model.query_work import QueryWork, WorkInBrief
+from tuner.spark.memory import PAGE_BYTES
 
 _PRICES: dict[str, float] = asdict(DEFAULT_COSTS)
 _NANOSECONDS = 1e9
-# What Spark counts of the smallest relation that it hashes: the first page of LongHashedRelation and BytesToBytesMap.
-_PAGE_BYTES = 64 << 20
 
 
 def in_brief(work: QueryWork) -> WorkInBrief:
@@ -25,5 +24,6 @@ def priced_seconds(work: QueryWork) -> float:
     )
     for broadcast in work.broadcasts:
         nanoseconds += broadcast.rows * _PRICES["broadcast_build"]
-        nanoseconds += max(0, broadcast.bytes - _PAGE_BYTES) * (_PRICES["collect"] + _PRICES["broadcast"])
+        # Of the smallest relation that is hashed Spark counts a page.
+        nanoseconds += max(0, broadcast.bytes - PAGE_BYTES) * (_PRICES["collect"] + _PRICES["broadcast"])
     return nanoseconds / _NANOSECONDS

@@ -14,9 +14,9 @@ from tuner.eventlog.strongest_results import strongest_results
 from tuner.model.agent_message import (
     DIRECTIVES,
     DIRECTIVES_FILE,
+    MAX_ACTION_ID,
     MAX_CHARACTERS,
     MAX_DIRECTIVES,
-    MAX_ID,
     VERSION,
     AgentMessage,
     AgentMessageError,
@@ -90,7 +90,7 @@ def _readable_values(event: ev.PlanSteered) -> QueryValues:
 
 
 def _is_readable(columns: str, values: str) -> bool:
-    is_name = len(columns) <= MAX_ID and printable(columns) == columns
+    is_name = len(columns) <= MAX_ACTION_ID and printable(columns) == columns
     return is_name and _DIGEST.fullmatch(values) is not None
 
 
@@ -122,7 +122,7 @@ def readable_outcomes(said: Iterable[ev.DirectiveResult], fingerprint: str = "")
     for one in said:
         if len(found) >= MAX_DIRECTIVES or characters > MAX_CHARACTERS:
             break
-        if one.status in _STATUSES and 0 < len(one.id) <= MAX_ID and printable(one.id) == one.id:
+        if one.status in _STATUSES and 0 < len(one.id) <= MAX_ACTION_ID and printable(one.id) == one.id:
             status, merged = DirectiveStatus(one.status), fingerprint if one.merges else ""
             found.append(DirectiveResult(one.id, status, redact(one.reason), held=_held(one), merged=merged))
             characters += len(one.id)

@@ -40,9 +40,9 @@ MAX_CHARACTERS = 4 << 20
 MAX_DIRECTIVES = 1000
 MAX_ITEMS = 100
 # An action's id names the relations of the side that it hints.
-MAX_ID = 20_000
+MAX_ACTION_ID = 20_000
 
-_Text = Annotated[str, msgspec.Meta(max_length=MAX_ID)]
+_Text = Annotated[str, msgspec.Meta(max_length=MAX_ACTION_ID)]
 _Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{16}\Z")]
 _Hint = Annotated[str, msgspec.Meta(pattern=r"^[A-Z_]{1,40}\Z")]
 # Numbers of the items on the left, of those on the right, the left key, the right key (as `tuner.model.join_graph.Predicate`).

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from tuner.spark.version import parse_version
-
-_GIB = 1 << 30
+from tuner.units import GIB
 
 
 def cluster_kind(spark_version: str | None, executor_cores: int | None, executor_memory_bytes: int | None) -> str:
@@ -24,5 +23,5 @@ def cluster_kind(spark_version: str | None, executor_cores: int | None, executor
     version = f"{major}.{minor}" if 0 < major < 1000 > minor else "unknown"
     cores = str(executor_cores) if executor_cores and executor_cores > 0 else "unknown"
     memory = executor_memory_bytes or 0
-    gib = f"{2.0 ** round(math.log2(memory / _GIB)):.10g}" if memory > 0 else "unknown"
+    gib = f"{2.0 ** round(math.log2(memory / GIB)):.10g}" if memory > 0 else "unknown"
     return f"spark-{version}_{cores}-cores_{gib}-GiB"

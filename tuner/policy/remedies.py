@@ -28,13 +28,12 @@ from tuner.spark.knobs import (
     TASK_CPUS,
 )
 from tuner.spark.master import gives_heap_alone, is_local, master_of
+from tuner.spark.partition_limits import MOST_PARTITIONS
 from tuner.spark.settings import Settings
 from tuner.units import MIB
 
 # What was too little by half at most is then enough, and what was nearly enough is then no more than twice of that.
 STEP = 2
-# Each is a file segment for each task that writes a shuffle.
-MOST_PARTITIONS = 20_000
 # An overhead that is not set grows with the heap, so the heap comes first.
 _SIZES: Sequence[Knob[Any]] = (
     EXECUTOR_MEMORY,

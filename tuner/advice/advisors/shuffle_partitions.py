@@ -12,7 +12,6 @@ from tuner.advice.candidates.query_gain import is_worth_it, total_seconds
 from tuner.advice.candidates.read_together import read_together
 from tuner.advice.candidates.running_together import RunningTogether
 from tuner.advice.candidates.shuffle_files import fewer_partitions_ns
-from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
 from tuner.advice.candidates.small_files import makes_small_files
 from tuner.advice.facts import Facts, is_whole
 from tuner.model.action import Action, ActionKind
@@ -21,6 +20,7 @@ from tuner.model.query import Query, ShuffleExchange
 from tuner.model.reason import Reason, ReasonCode
 from tuner.plan.query_work import Resource
 from tuner.spark.knobs import COALESCE_INITIAL_PARTITIONS, SHUFFLE_PARTITIONS
+from tuner.spark.partition_limits import MOST_PARTITIONS, MOST_WITH_OWN_SIZES
 from tuner.spark.settings import Settings
 
 # Bytes of rows for one partition: half of spark.sql.adaptive.advisoryPartitionSizeInBytes (64 MB), since AQE joins
@@ -29,7 +29,6 @@ TARGET_BYTES = 32 << 20
 GROWTH = 1.5
 # Fewer partitions than this for each core leave cores idle at the end of a stage.
 PER_CORE = 4
-MAX_PARTITIONS = 20_000
 # No more of the queries' seconds than this is believed to be saved.
 MOST_SHARE = 0.5
 # What spilling and sorting took, and what more partitions cost, are right within this factor.
@@ -48,7 +47,7 @@ def advise_shuffle_partitions(facts: Facts) -> Sequence[Change]:
 def most_partitions(current: int) -> int:
     """No more than those of which the driver keeps each one's size, where it does now: AQE sees no skew in others
     (HighlyCompressedMapStatus)."""
-    return MOST_PARTITIONS if current <= MOST_PARTITIONS else MAX_PARTITIONS
+    return MOST_WITH_OWN_SIZES if current <= MOST_WITH_OWN_SIZES else MOST_PARTITIONS
 
 
 def more_segments_seconds(facts: Facts, current: int, wanted: int) -> float:
@@ -178,7 +177,7 @@ def _current(facts: Facts) -> int:
 def _wanted(largest_bytes: int, cores: int) -> int:
     """Partitions for the largest shuffle, a multiple of the cores."""
     needed = max(PER_CORE * cores, math.ceil(largest_bytes * GROWTH / TARGET_BYTES))
-    return min(MAX_PARTITIONS, math.ceil(needed / cores) * cores)
+    return min(MOST_PARTITIONS, math.ceil(needed / cores) * cores)
 
 
 def _segment_gain(facts: Facts, shuffles: Iterable[ShuffleExchange], wanted: int) -> float:

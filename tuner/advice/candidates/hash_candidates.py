@@ -12,7 +12,6 @@ from tuner.advice.candidates.hint_candidate import HintCandidate
 from tuner.advice.candidates.lost_rows import risks_rows
 from tuner.advice.candidates.query_gain import predict_gains
 from tuner.advice.candidates.side_name import side_name
-from tuner.advice.candidates.skewed_partition import MOST_PARTITIONS
 from tuner.advice.candidates.task_relation import shuffle_of, task_relation_bytes
 from tuner.advice.facts import Facts
 from tuner.cost.operator_seconds import shuffled_hash_core_seconds, sort_core_seconds, sort_merge_core_seconds
@@ -27,6 +26,7 @@ from tuner.spark.join_selection.build_sides import shuffled_hash_sides
 from tuner.spark.join_selection.logical_join import LogicalJoin, Side
 from tuner.spark.join_selection.selection_conf import SelectionConf
 from tuner.spark.memory import relation_bytes
+from tuner.spark.partition_limits import MOST_WITH_OWN_SIZES
 
 
 def hash_candidates(facts: Facts) -> Iterator[HintCandidate]:
@@ -95,7 +95,7 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> H
 def _uncounted_bytes(query: Query, build: JoinSide) -> int:
     """What one task may get of a side whose partitions the driver has no sizes of: the agent holds the hint for all of that."""
     shuffle = shuffle_of(query, build)
-    told = shuffle is None or shuffle.partitions <= MOST_PARTITIONS
+    told = shuffle is None or shuffle.partitions <= MOST_WITH_OWN_SIZES
     return 0 if told else relation_bytes(build.rows or 0, build.shuffle_bytes or 0)
 
 

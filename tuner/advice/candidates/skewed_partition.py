@@ -9,12 +9,11 @@ from tuner.advice.facts import Facts
 from tuner.model.join_site import JoinSide, JoinSite
 from tuner.model.query import Query, ShuffleExchange, SkewedStage
 from tuner.model.strategy import BuildSide, JoinType
+from tuner.spark.partition_limits import MOST_WITH_OWN_SIZES
 
 # Reading twice as much as the others tells uneven data from a slow machine or a heavy row; and a task that AQE made of
 # several small partitions reads no more than the others' target.
 MIN_BYTES_FACTOR = 2.0
-# Of more partitions the driver keeps only the mean size (HighlyCompressedMapStatus): AQE sees no skew.
-MOST_PARTITIONS = 2000
 # The joins of which OptimizeSkewedJoin splits either side, or the left one; right outer joins are turned round here.
 _EITHER = frozenset({JoinType.INNER, JoinType.CROSS})
 _LEFT_ONLY = frozenset({JoinType.LEFT_OUTER, JoinType.LEFT_SEMI, JoinType.LEFT_ANTI})
@@ -75,7 +74,7 @@ def _split_sides(join: JoinSite) -> tuple[BuildSide, ...]:
 def _partition(query: Query, stage: SkewedStage, join: JoinSite, which: BuildSide) -> SkewedPartition | None:
     other = join.side(which.other)
     own, others = _shuffle_of(query, join.side(which)), _shuffle_of(query, other)
-    if own is None or others is None or not 1 < own.partitions <= MOST_PARTITIONS:
+    if own is None or others is None or not 1 < own.partitions <= MOST_WITH_OWN_SIZES:
         return None
     written = own.written_bytes or 0
     # All that the task read is of this side but what can be of the other one.

@@ -14,10 +14,10 @@ from tuner.history.plan_rows import HeldPlans
 from tuner.history.store import Store
 from tuner.loop.books import keep_books
 from tuner.loop.known_runs import known_runs, number_known
-from tuner.loop.next_decision import HISTORY_RUNS
 from tuner.loop.prune import Pruned, prune
 from tuner.model.decision import Standing
 from tuner.model.run import Run
+from tuner.policy.history_runs import HISTORY_RUNS
 
 CHANGE = decided(standing=Standing.PROMOTED)
 ALWAYS = FIRST + timedelta(days=999)

@@ -9,7 +9,6 @@ from datetime import timedelta
 import pytest
 
 from tuner.loop.known_runs import HISTORY_DAG_RUNS
-from tuner.loop.next_decision import HISTORY_RUNS
 from tuner.model.action import Action
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode, Standing
@@ -24,6 +23,7 @@ from tuner.policy.awaited_run import LONGEST_WAIT
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.decide import decide
 from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.instances import ask_alike, latest_of_instance, latest_of_its_queries, queries_of_others
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.long_away import LONGEST_AWAY

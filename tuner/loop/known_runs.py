@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from tuner.history.instance_runs import InstanceRuns
 from tuner.history.store import Store
-from tuner.loop.next_decision import HISTORY_RUNS, LEARN_RUNS
+from tuner.loop.next_decision import LEARN_RUNS
 from tuner.model.run import Origin, Run, RunMark
 from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.instances import latest_of_its_queries, queries_of_others
 
 # Where a mapped task has more than HISTORY_RUNS in so many DAG runs, all of these: what one night showed, the next is to know,

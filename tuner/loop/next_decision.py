@@ -44,8 +44,6 @@ from tuner.words.counts import counted
 if TYPE_CHECKING:
     from tuner.cost.learned.operator_times import OperatorTimes
 
-# Runs of a cohort that a decision looks at.
-HISTORY_RUNS = 60
 # Runs that prices are learned from: more of the same stages tells nothing new.
 LEARN_RUNS = 10
 # What a driver can carry out with the agent in the run.

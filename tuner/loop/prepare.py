@@ -21,7 +21,7 @@ from tuner.loop.event_log_place import EventLogPlace, event_log_place
 from tuner.loop.known_runs import known_marks, known_runs
 from tuner.loop.namesakes import namesakes
 from tuner.loop.new_store import told_of_new_store
-from tuner.loop.next_decision import HISTORY_RUNS, load_pricing, load_rules
+from tuner.loop.next_decision import load_pricing, load_rules
 from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import take_own_marks_away
 from tuner.loop.recorded import recorded
@@ -34,6 +34,7 @@ from tuner.loop.unstarted import did_not_start, may_not_start
 from tuner.loop.withdraw import forget_jobs
 from tuner.model.decision import Mode
 from tuner.model.run import Run
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.never_started import may_lack_jar
 from tuner.problems import Problems
 from tuner.within_time import aside, begun_aside, within

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tuner.model.decision import DecidedChange
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.run import Run
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.measure import usable
 from tuner.policy.record import Record
@@ -17,7 +18,7 @@ from tuner.policy.situation import Situation
 
 # As many as a decision looks at. What these were decided with is known for as many again: until then a query that comes back
 # finds its changes where they stood.
-LONGEST_AWAY = 60
+LONGEST_AWAY = HISTORY_RUNS
 
 
 def not_long_away(situation: Situation, records: Iterable[Record]) -> list[DecidedChange]:

@@ -12,11 +12,12 @@ from tuner.eventlog.find import LogSource, find_logs
 from tuner.eventlog.location import log_path
 from tuner.eventlog.log_version import finished_name, log_name
 from tuner.eventlog.read import read_application
-from tuner.loop.next_decision import HISTORY_RUNS, facts_now
+from tuner.loop.next_decision import facts_now
 from tuner.loop.run_details import run_details
 from tuner.model.decision import Decision, Mode
 from tuner.model.insight import Insight
 from tuner.model.run import RunDetails, RunState
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import LoggedRun
 from tuner.replay.run_in_effect import run_in_effect

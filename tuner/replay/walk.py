@@ -9,13 +9,14 @@ from datetime import datetime
 from functools import partial
 
 from tuner.advice.steering_reach import Reach, reach_of
-from tuner.loop.next_decision import HISTORY_RUNS, context_of_next, facts_now, next_decision
+from tuner.loop.next_decision import context_of_next, facts_now, next_decision
 from tuner.model.decision import Decision, Mode
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.context import Context
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
 from tuner.policy.overlap import clock_share
 from tuner.problems import Problems

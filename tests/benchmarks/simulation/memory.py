@@ -8,11 +8,12 @@ from typing import Protocol
 
 from tuner.advice.steering_reach import Reach
 from tuner.history.store import Store
-from tuner.loop.next_decision import BY_AGENT, HISTORY_RUNS, facts_of, next_decision
+from tuner.loop.next_decision import BY_AGENT, facts_of, next_decision
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
 from tuner.policy.decide import decide, failed_with_changes
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
 from tuner.problems import Problems

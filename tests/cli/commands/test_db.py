@@ -21,12 +21,12 @@ from tuner.history.old_runs import LooksAt
 from tuner.history.store import Store
 from tuner.loop.known_runs import known_marks, known_runs
 from tuner.loop.looks_at import looks_at
-from tuner.loop.next_decision import HISTORY_RUNS
 from tuner.model.decision import Mode, Standing
 from tuner.model.run import Run, RunState
 from tuner.model.verdict import ModeChange, Ruling
 from tuner.panel.app import create_app
 from tuner.panel.models.home import Home
+from tuner.policy.history_runs import HISTORY_RUNS
 
 Call = Callable[..., Result]
 CHANGE = decided(HINT, Standing.PROMOTED)

@@ -12,6 +12,7 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.awaited_run import awaited_run
+from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.instances import are_of_others
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.measure import usable
@@ -20,7 +21,7 @@ from tuner.policy.unmeasured import are_new, most_unmeasured
 from tuner.policy.unseen_ends import in_runs_not_ended
 
 # Each is to be left out once in so many runs, as many as a decision looks at: of more changes several at once.
-RUNS_IN_TURN = 60
+RUNS_IN_TURN = HISTORY_RUNS
 
 
 # By the id of a change: the place of the run since which it is due, and its trial.

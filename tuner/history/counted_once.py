@@ -37,12 +37,12 @@ def _without_tasks(group: Sequence[Query]) -> Iterator[Query]:
         return
     starts = [worker.start_ms for worker in workers]
     # The first end of those that began as late as one, or later.
-    first_ends = [*accumulate(map(_end_ms, reversed(workers)), min)][::-1]
+    first_ends = [*accumulate((worker.end_ms for worker in reversed(workers)), min)][::-1]
     for query in group:
         if query.task_count or query.status is not QueryStatus.SUCCEEDED:
             continue
         at = bisect_left(starts, query.start_ms)
-        if at < len(starts) and first_ends[at] <= _end_ms(query):
+        if at < len(starts) and first_ends[at] <= query.end_ms:
             yield query
 
 
@@ -51,9 +51,5 @@ def _shown_twice(group: Sequence[Query]) -> Iterator[Query]:
     for root in group:
         if root.id == root.root_id and root.status is QueryStatus.SUCCEEDED:
             same = (query for query in group if query.fingerprint == root.fingerprint and query.id != root.id)
-            if any(root.start_ms <= q.start_ms and _end_ms(q) <= _end_ms(root) for q in same if q.task_count):
+            if any(root.start_ms <= q.start_ms and q.end_ms <= root.end_ms for q in same if q.task_count):
                 yield root
-
-
-def _end_ms(query: Query) -> int:
-    return query.start_ms + (query.duration_ms or 0)

@@ -192,6 +192,11 @@ class Query:
         """Wall seconds; 0 where it did not end."""
         return (self.duration_ms or 0) / 1e3
 
+    @property
+    def end_ms(self) -> int:
+        """When it ended; when it began where it did not."""
+        return self.start_ms + (self.duration_ms or 0)
+
     def shuffles_of(self, partitions: int) -> list[ShuffleExchange]:
         """Its shuffles to which spark.sql.shuffle.partitions gave so many. In another number the program has set it while it ran
         (spark.conf.set), or a bucketed table has: the property that a run begins with does nothing to these."""

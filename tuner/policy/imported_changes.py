@@ -14,7 +14,8 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Outcome, Run
 from tuner.policy.asked_cores import asked_cores
 from tuner.policy.context import context_of
-from tuner.spark.knobs import DYNAMIC_ALLOCATION, KNOBS
+from tuner.policy.levers_set import levers_set
+from tuner.spark.knobs import DYNAMIC_ALLOCATION
 from tuner.spark.lever import Lever
 from tuner.spark.settings import Settings
 from tuner.units import format_bytes
@@ -145,5 +146,4 @@ def _other_inputs(one: ImportedChange, here: int) -> str:
 
 def _sets_partitions(change: Change) -> bool:
     """Whether what it sets was proven with so many tasks at once."""
-    knobs = (KNOBS.get(action.target) for action in change.actions if action.kind is ActionKind.SET_CONF)
-    return any(knob is not None and knob.lever is Lever.PARTITIONS for knob in knobs)
+    return Lever.PARTITIONS in levers_set(change)

@@ -10,7 +10,7 @@ from tuner.model.query import Query, QueryStatus
 def clock_seconds(queries: Iterable[Query]) -> float:
     """Seconds on the clock in which a query ran."""
     covered, until = 0, 0
-    for start, end in sorted((q.start_ms, q.start_ms + (q.duration_ms or 0)) for q in queries):
+    for start, end in sorted((q.start_ms, q.end_ms) for q in queries):
         covered += max(0, end - max(start, until))
         until = max(until, end)
     return covered / 1e3

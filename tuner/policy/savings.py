@@ -299,7 +299,7 @@ def _lost_seconds(failed: FailedRun, longest_ms: float | None) -> float:
 def _told_ms(run: Run) -> float:
     """From the first start of a query to the last end of one that a run's log tells."""
     queries = run.outcome.queries if run.outcome else ()
-    ends = [query.start_ms + (query.duration_ms or 0) for query in queries]
+    ends = [query.end_ms for query in queries]
     return max(ends) - min(query.start_ms for query in queries) if queries else 0.0
 
 

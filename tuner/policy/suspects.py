@@ -11,7 +11,7 @@ from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.failure import UNEXPLAINED, Failure, FailureKind
 from tuner.model.run import Run
-from tuner.spark.knobs import KNOBS
+from tuner.policy.levers_set import levers_set
 from tuner.spark.lever import Lever
 
 
@@ -137,13 +137,10 @@ def suspects(failure: Failure | None, in_force: Sequence[DecidedChange]) -> dict
 
 
 def _levers(change: Change) -> frozenset[Lever]:
-    return frozenset[Lever]().union(*(_levers_of(action) for action in change.actions))
+    return levers_set(change).union(*(_levers_on_joins(action) for action in change.actions))
 
 
-def _levers_of(action: Action) -> frozenset[Lever]:
-    if action.kind is ActionKind.SET_CONF:
-        knob = KNOBS.get(action.target)
-        return frozenset({knob.lever}) if knob and knob.lever else _NONE
+def _levers_on_joins(action: Action) -> frozenset[Lever]:
     found = frozenset({Lever.ROWS_MET} if action.kind in ON_JOINS else ())
     hint = _OF_HINT.get(Hint(action.value)) if action.kind is ActionKind.HINT_JOIN else None
     return found | {hint} if hint else found

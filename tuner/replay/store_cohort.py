@@ -98,7 +98,7 @@ def _stored(store: Store, run: Run) -> bool:
 def _last_moment(run: Run) -> datetime:
     """The last that the log of a run tells, where that breaks off."""
     queries = run.outcome.queries if run.outcome else ()
-    last_ms = max((query.start_ms + (query.duration_ms or 0) for query in queries), default=0)
+    last_ms = max((query.end_ms for query in queries), default=0)
     return max(run.started_at, moment(last_ms) or run.started_at)
 
 

@@ -50,11 +50,7 @@ def _at_each_start(queries: Iterable[Query]) -> Iterator[list[Query]]:
     """What was running when a query started, it included, where that was more than one."""
     running: list[Query] = []
     for query in sorted(queries, key=lambda q: q.start_ms):
-        running = [other for other in running if _end_ms(other) > query.start_ms]
+        running = [other for other in running if other.end_ms > query.start_ms]
         running.append(query)
         if len(running) > 1:
             yield running
-
-
-def _end_ms(query: Query) -> int:
-    return query.start_ms + (query.duration_ms or 0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tuner.model.action import Action, ActionKind
-from tuner.model.change import Change
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
@@ -15,9 +14,9 @@ from tuner.plan.order_text import OrderTextError, parse_order
 from tuner.plan.ordered_joins import ordered_joins
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.held_back import held_back
+from tuner.policy.levers_set import levers_set
 from tuner.policy.measured_values import act_on_others
 from tuner.policy.situation import Situation
-from tuner.spark.knobs import KNOBS
 from tuner.spark.lever import Lever
 
 # Properties that were chosen by the sides of joins, as they were before.
@@ -95,11 +94,6 @@ def _waits(decided: DecidedChange, ordered: set[str]) -> bool:
         return decided.change.query in ordered
     return (
         decided.standing is Standing.TRIAL
-        and _is_about_joins(decided.change)
+        and not _ABOUT_JOINS.isdisjoint(levers_set(decided.change))
         and not ordered.isdisjoint(decided.queries)
     )
-
-
-def _is_about_joins(change: Change) -> bool:
-    knobs = (KNOBS.get(action.target) for action in change.actions if action.kind is ActionKind.SET_CONF)
-    return any(knob is not None and knob.lever in _ABOUT_JOINS for knob in knobs)

@@ -32,7 +32,7 @@ ONE_MORE_WITHOUT = Reason(ReasonCode.ONE_MORE_WITHOUT, {"runs": MAX_TRIALS})
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialRun:
     """What a run tells of a change that it tried, the `trials`-th in a row, beside `others` on the same queries.
 
     `belief` is what was measured and predicted. `allocation` is None where nothing tells what executors hold.
@@ -55,7 +55,7 @@ class AfterTrial:
     held_out: Reason | None = None
 
 
-def after_trial(tried: Tried, run: Run) -> AfterTrial:
+def after_trial(tried: TrialRun, run: Run) -> AfterTrial:
     """Of a change that was measured (its effect has comparisons), and that surely lost nothing."""
     total, allocation = tried.effect.total, tried.allocation
     objective = run.decision.objective
@@ -86,21 +86,21 @@ def sure_loss(effect: Effect, belief: Comparison, allocation: Allocation | None,
     return None
 
 
-def _is_unlikely(tried: Tried) -> bool:
+def _is_unlikely(tried: TrialRun) -> bool:
     if tried.decided.fleeting:
         return tried.belief.gain_probability < UNLIKELY_ON_FLEETING
     is_unlikely = tried.trials >= LEAST_TRIALS and tried.belief.gain_probability < UNLIKELY_GAIN
     return is_unlikely and not _is_faster_by_the_clock(tried.effect)
 
 
-def _may_hold_less(tried: Tried, objective: Objective) -> bool:
+def _may_hold_less(tried: TrialRun, objective: Objective) -> bool:
     """Whether a change is not tried for seconds alone: it secures a plan, or core time is asked for, which takes runs to tell."""
     of_cost = objective is not Objective.TIME and tried.allocation is not None
     is_slower = tried.effect.total.ratio.above(1 + MOST_WORSE) >= LIKELY_LOSS
     return tried.decided.change.secures or (of_cost and not is_slower)
 
 
-def _is_faster(tried: Tried) -> bool:
+def _is_faster(tried: TrialRun) -> bool:
     return _gains_in_all(tried.effect) and (tried.belief.faster or (_is_last(tried) and _is_likely(tried.effect.total)))
 
 
@@ -115,7 +115,7 @@ def _loses_in_all(effect: Effect) -> bool:
     return bool(effect.beside) and -whole.usual_gain > MIN_SECONDS and whole.ratio.above(1.0) > SURE_LOSS
 
 
-def _is_last(tried: Tried) -> bool:
+def _is_last(tried: TrialRun) -> bool:
     return tried.trials >= MAX_TRIALS
 
 
@@ -141,7 +141,7 @@ def _is_promising(measured: Comparison) -> bool:
     return measured.gain_probability > PROMISING_GAIN and measured.usual_gain > MIN_GAIN_SECONDS
 
 
-def _measured(code: ReasonCode, tried: Tried) -> Reason:
+def _measured(code: ReasonCode, tried: TrialRun) -> Reason:
     """In seconds as they were measured; how fast the machine was is said beside them, not mixed into them."""
     total = tried.effect.total
     return Reason(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tuner.model.decision import DecidedChange
 from tuner.model.reason import Reason
 from tuner.model.run import Run
-from tuner.policy.after_trial import Tried, after_trial, sure_loss
+from tuner.policy.after_trial import TrialRun, after_trial, sure_loss
 from tuner.policy.blame import blamed
 from tuner.policy.comparisons import Comparisons, believed, predictions
 from tuner.policy.effect import Effect
@@ -78,7 +78,7 @@ def _judge_trial(
     elif not effect.comparisons:
         judge_unmeasured(ledger, run, decided)
     else:
-        found = after_trial(Tried(decided, effect, belief, allocation, ledger.trials(decided), others), run)
+        found = after_trial(TrialRun(decided, effect, belief, allocation, ledger.trials(decided), others), run)
         put_on_record(ledger, run, decided, found.standing, found.why, effect, held_out=found.held_out)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.advice.blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, SALES, STOCK, block
 from tests.advice.joins import facts, query
+from tests.conftest import AT_LENGTH
 from tuner.advice import known_blocks
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.known_blocks import MeasuredBlock
@@ -71,7 +72,7 @@ def test_of_those_that_joined_what_it_did_not_few_are_looked_at(monkeypatch: pyt
     assert len(looked_at) <= 2 * 40
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(20 if AT_LENGTH else 5))
 def test_the_newest_that_is_as_large_tells_what_an_execution_did_not_join(seed: int) -> None:
     chance = random.Random(seed)
 

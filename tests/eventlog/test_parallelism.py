@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner.eventlog.open_parallelism import OpenParallelism
@@ -50,7 +50,6 @@ def test_large_numbers_are_rounded_up_by_an_eighth_at_most() -> None:
     assert len(OpenParallelism(held_ms=dict.fromkeys(range(1, 10_000), 1)).tasks_at_once()) < 100
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(0, 50)), min_size=1, max_size=20), st.randoms())
 def test_a_log_in_parts_tells_what_it_tells_as_a_whole(tasks: list[tuple[int, int]], random: Random) -> None:
     changes = sorted(

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.conftest import AT_LENGTH
 from tuner.eventlog.application_fold import ApplicationFold
 from tuner.eventlog.events import ExecutorMetrics, TaskEnd, TaskInfo, decode_event
 from tuner.eventlog.fragment import Fragment
@@ -277,7 +278,7 @@ def test_storage_that_is_filled_while_a_long_task_runs_beside_short_ones_was_not
     assert used(stage_submitted(), *beside, long, after).firm_bytes == 3000 * MIB
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(200 if AT_LENGTH else 20))
 def test_parts_of_a_log_tell_what_the_whole_does(seed: int) -> None:
     draw = Random(seed)
     ends = sorted(draw.uniform(0, 60) for _ in range(40))

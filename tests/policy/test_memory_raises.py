@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from tests.conftest import AT_LENGTH
 from tuner.eventlog.failure_rules import recognise
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.failure import Failure, FailureKind
@@ -487,7 +488,7 @@ class Cluster:
         return Settings(conf)[EXECUTOR_MEMORY]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(50 if AT_LENGTH else 10))
 def test_drawn_jobs_succeed_in_their_first_retry_with_less_than_twice_their_need_and_then_at_once(seed: int) -> None:
     draw = Random(seed)
     asked = draw.randrange(512, 16_384)

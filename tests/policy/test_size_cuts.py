@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.advice.joins import inner, side
+from tests.conftest import AT_LENGTH
 from tuner.model.decision import DecidedChange
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.query_work import WorkInBrief
@@ -347,7 +348,7 @@ def test_the_context_of_a_run_is_that_of_the_size_its_author_asks_for() -> None:
     assert asked.executor_memory_bytes == 8 * GIB
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(200 if AT_LENGTH else 20))
 def test_jobs_of_any_kind_end_with_less_and_never_die_of_it(seed: int) -> None:
     """Live memory that varies from night to night by a tenth, and garbage that fills a share of the heap above it."""
     draw = Random(seed)

@@ -19,6 +19,10 @@ class StoreError(TunerError):
     """The history store cannot be reached, or its schema is not this version's."""
 
 
+class NoHomeError(TunerError):
+    """There is no home directory, and nothing else says where files of the tuner's own are."""
+
+
 class TriedMeanwhileError(TunerError):
     """A run that began after this one was decided tries one of its changes already, or tells what one of them does."""
 

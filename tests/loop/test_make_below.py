@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tuner.history.url import data_directory
 from tuner.loop.event_log_place import event_log_place
 from tuner.loop.make_below import make_below
 from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
+from tuner.own_files import data_directory
 from tuner.steering.agent.submission import Submission
 
 ELSEWHERE = Submission(conf={"spark.submit.deployMode": "cluster"})

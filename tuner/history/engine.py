@@ -14,8 +14,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError, StatementError
 
 from tuner.errors import StoreError
-from tuner.history.own_files import make_directory, make_file
 from tuner.history.url import VARIABLE, shown
+from tuner.own_files import make_directory, make_file
 
 CONNECT_TIMEOUT_S = 5
 BUSY_TIMEOUT_S = 30

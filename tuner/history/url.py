@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from tuner.errors import StoreError
+from tuner.errors import NoHomeError, StoreError
+from tuner.own_files import data_directory
 
 VARIABLE = "SPARK_TUNER_DB"
 # Airflow's for `[spark_tuner] sql_alchemy_conn`: it can be read without Airflow.
@@ -92,32 +93,18 @@ def shown(url: URL) -> str:
     return url.update_query_dict(secrets).render_as_string(hide_password=True)
 
 
-def data_directory(environ: Mapping[str, str]) -> Path:
-    """Where the tuner keeps files of its own when told no other place."""
-    return _data_home(environ) / "spark-tuner"
-
-
 def _named(environ: Mapping[str, str]) -> str:
     return environ.get(VARIABLE) or _of_airflow(environ)
 
 
 def _default_file(environ: Mapping[str, str]) -> str:
-    path = data_directory(environ) / "history.db"
+    try:
+        path = data_directory(environ) / "history.db"
+    except NoHomeError:
+        raise StoreError(f"no home directory for the history store; name one with --db or {VARIABLE}") from None
     return URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
 
 
 def _of_airflow(environ: Mapping[str, str]) -> str:
     """As Airflow reads it, with the variables in it."""
     return _NAMED.sub(lambda m: environ.get(m[1] or m[2], m[0]), environ.get(_OF_AIRFLOW, "").strip())
-
-
-def _data_home(environ: Mapping[str, str]) -> Path:
-    given = Path(environ.get("XDG_DATA_HOME", ""))
-    if given.is_absolute():
-        return given
-    if home := environ.get("HOME"):
-        return Path(home) / ".local" / "share"
-    try:
-        return Path.home() / ".local" / "share"
-    except RuntimeError:
-        raise StoreError(f"no home directory for the history store; name one with --db or {VARIABLE}") from None

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from tuner.history.own_files import make_directory
+from tuner.own_files import make_directory
 
 # A driver elsewhere may be another user (YARN's own, a container's): modes as Spark's security page asks for of directories of
 # event logs. Each log is its writer's.

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, cast
 
 from tuner.errors import EventLogNotFoundError
 from tuner.eventlog.location import log_path, on_disk, open_log
-from tuner.history.own_files import make_directory
 from tuner.loop.event_log_place import of_key
 from tuner.loop.turn import JobToRun
+from tuner.own_files import make_directory
 from tuner.whole_file import put_whole
 
 if TYPE_CHECKING:

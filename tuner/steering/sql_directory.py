@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tuner.errors import TunerError
-from tuner.history.own_files import make_directory
-from tuner.history.url import data_directory
+from tuner.own_files import data_directory, make_directory
 
 
 @contextmanager

@@ -20,15 +20,15 @@ from tuner.cli.options.cohort import new_name
 from tuner.cli.options.store import Url, store_url
 from tuner.cli.process.passed_on import signals_end_with, signals_passed_on
 from tuner.cli.reading.statements import read_statements
-from tuner.errors import SparkSubmitError, StoreError, TunerError
+from tuner.errors import NoHomeError, SparkSubmitError, StoreError, TunerError
 from tuner.history.failure import Ending
-from tuner.history.url import data_directory
 from tuner.loop.log_lines import report_lines, turn_lines
 from tuner.loop.loop import JobToRun, Turn, complete, load_beside, prepare
 from tuner.loop.time_limits import MostSeconds, is_limit
 from tuner.model.decision import Mode
 from tuner.model.objective import Objective
 from tuner.model.size_change import MemoryLimits, Resources
+from tuner.own_files import data_directory
 from tuner.spark.master import waits_for_completion
 from tuner.spark.spark_submit import environment_for, find_spark_submit
 from tuner.spark.submit_arguments import SubmitArguments, as_arguments, conf_arguments, parse, with_properties_file
@@ -291,7 +291,7 @@ def _default_base() -> str:
     """Where event logs go; "" where there is no place for them."""
     try:
         return str(data_directory(os.environ) / "events")
-    except StoreError:
+    except NoHomeError:
         return ""
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tuner.history.own_files import make_directory
+from tuner.own_files import make_directory
 from tuner.steering.agent.jar import BUILD_SECONDS, jar_of
 from tuner.steering.agent.route import Route
 from tuner.within_time import aside

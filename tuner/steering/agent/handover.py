@@ -11,9 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from tuner.errors import TunerError
-from tuner.history.own_files import make_directory
-from tuner.history.url import data_directory
 from tuner.model.agent_message import DIRECTIVES, DIRECTIVES_FILE, EXTENSIONS_CLASS
+from tuner.own_files import data_directory, make_directory
 from tuner.spark.properties import EXTENSIONS, FILES, JARS
 from tuner.steering.agent.build_ahead import log_of
 from tuner.steering.agent.jar import jar_of

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tuner.errors import TunerError
-from tuner.history.own_files import make_directory
-from tuner.history.url import data_directory
+from tuner.own_files import data_directory, make_directory
 from tuner.steering.agent.java_home import java_of_spark
 from tuner.steering.agent.sources import BUILD, BUILD_CLASS, RELEASE, SOURCES, digest_of_all, resources, source
 from tuner.steering.agent.spark_environment import environment_of_spark

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tuner.history.own_files import make_directory, make_file
+from tests.history.samples import running
+from tuner.errors import NoHomeError, StoreError
 from tuner.history.store import Store
-from tuner.history.url import data_directory, default_url
-
-from .samples import running
+from tuner.history.url import default_url
+from tuner.own_files import data_directory, make_directory, make_file
 
 
 @pytest.fixture(params=[0o000, 0o002, 0o022], ids=oct)
@@ -63,11 +63,24 @@ def test_a_store_that_somebody_names_elsewhere_is_as_the_umask_says(home: Path, 
     assert (mode_of(named.parent), mode_of(named)) == (0o777 & ~umask, 0o644 & ~umask)
 
 
-def test_without_a_home_a_named_place_is_made_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_home() -> Path:
+@pytest.fixture
+def no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> Path:
         raise RuntimeError
 
-    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr(Path, "home", refused)
+
+
+@pytest.mark.usefixtures("no_home")
+def test_without_a_home_a_named_place_is_made_all_the_same(tmp_path: Path) -> None:
     make_directory(tmp_path / "a" / "b", {})
     make_file(tmp_path / "a" / "b" / "c", {})
     assert not list((tmp_path / "a" / "b").iterdir())
+
+
+@pytest.mark.usefixtures("no_home")
+def test_without_a_home_it_is_said_what_names_a_place_for_files_and_what_for_a_store() -> None:
+    with pytest.raises(NoHomeError, match="set XDG_DATA_HOME"):
+        data_directory({})
+    with pytest.raises(StoreError, match="name one with --db or SPARK_TUNER_DB"):
+        default_url({})

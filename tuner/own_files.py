@@ -6,12 +6,17 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tuner.errors import StoreError
-from tuner.history.url import data_directory
+from tuner.errors import NoHomeError
 
 # A driver that is another user gets through to the jar, whose name it is told.
 _PASSABLE = 0o711
 _OWN = 0o600
+
+
+def data_directory(environ: Mapping[str, str]) -> Path:
+    """Where the tuner keeps files of its own when told no other place (XDG base directory specification). NoHomeError where there
+    is none."""
+    return _data_home(environ) / "spark-tuner"
 
 
 def make_directory(directory: Path, environ: Mapping[str, str] = os.environ) -> None:
@@ -33,5 +38,19 @@ def make_file(file: Path, environ: Mapping[str, str] = os.environ) -> None:
 def _is_own(path: Path, environ: Mapping[str, str]) -> bool:
     try:
         return path.is_relative_to(data_directory(environ))
-    except StoreError:
+    except NoHomeError:
         return False
+
+
+def _data_home(environ: Mapping[str, str]) -> Path:
+    given = Path(environ.get("XDG_DATA_HOME", ""))
+    if given.is_absolute():
+        return given
+    if home := environ.get("HOME"):
+        return Path(home) / ".local" / "share"
+    try:
+        return Path.home() / ".local" / "share"
+    except RuntimeError:
+        raise NoHomeError(
+            "no home directory for the tuner's files; set XDG_DATA_HOME to a directory for them"
+        ) from None

@@ -11,7 +11,8 @@ from tuner.model.failure import FailureKind
 from tuner.model.query import QueryStatus, total_data_bytes
 from tuner.model.query_work import BroadcastWork, QueryWork, StageWork
 from tuner.model.run import Run, RunState
-from tuner.policy.measure import measured_queries, usable, waiting_core_ms
+from tuner.policy.measure import measured_queries, waiting_core_ms
+from tuner.policy.usable import usable
 
 from .histories import outcome, run
 

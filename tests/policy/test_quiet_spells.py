@@ -12,8 +12,8 @@ from tuner.history.documents import decision_document, decoded_decision
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.run import Run, RunState
 from tuner.policy.decide import decide
+from tuner.policy.idle_runs import LONGEST_QUIET, is_quiet, last_read_at, read_nothing
 from tuner.policy.ledger import read_ledger
-from tuner.policy.measure import LONGEST_QUIET, is_quiet, last_read_at, read_nothing
 
 from .histories import MIDNIGHT, conf, decided, hint, in_force, late_upstream, recommend, run, situation, standings
 

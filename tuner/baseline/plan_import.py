@@ -21,10 +21,10 @@ from tuner.model.run import Outcome, Run
 from tuner.model.verdict import ModeChange, Ruling, Verdict
 from tuner.policy.context import context_of
 from tuner.policy.imported_changes import imports_now, more_or_fewer_cores
-from tuner.policy.measure import latest_usable
 from tuner.policy.rulings import Rulings
 from tuner.policy.rulings_since import rulings_since
 from tuner.policy.same_target import differ_on_target
+from tuner.policy.usable import latest_usable
 
 # Why a trial of the file is not taken though it is tried here.
 _IS_HERE = {Fate.IMPORTED_BEFORE, Fate.TRIED_HERE}

@@ -21,10 +21,11 @@ from tuner.model.run import Run
 from tuner.model.trial import decided_by_trial
 from tuner.model.verdict import Verdict
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.executions import executions
 from tuner.policy.imported_changes import cores_to_compare
-from tuner.policy.measure import executions, latest_usable, usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.rulings import Rulings
+from tuner.policy.usable import latest_usable, usable
 
 _UNTOLD_VERSION = re.compile(r"[^0-9A-Za-z.+_-]")
 

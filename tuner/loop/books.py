@@ -17,9 +17,11 @@ from tuner.policy.asked_executors import AskedExecutors, asked_executors
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.cohort_figures import cohort_figures
 from tuner.policy.evidence.allocation import allocated
+from tuner.policy.idle_runs import read_nothing, without_idle
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, measured_queries, read_nothing, usable, without_idle
+from tuner.policy.measure import Key, Measured, measured_queries
 from tuner.policy.savings import savings
+from tuner.policy.usable import usable
 
 # So many of a cohort's newest runs are told anew; of a mapped task with more all of so many DAG runs, which takes time after each
 # of their instances.

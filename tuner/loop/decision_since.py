@@ -11,7 +11,7 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.imported_changes import NO_IMPORTS, Imports, imports_now
-from tuner.policy.measure import latest_usable
+from tuner.policy.usable import latest_usable
 
 
 def decision_since(

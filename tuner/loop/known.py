@@ -18,7 +18,7 @@ from tuner.model.imported_change import ImportedChange
 from tuner.model.run import Elsewhere, Run
 from tuner.model.verdict import Verdict
 from tuner.policy.extensions_beside import extensions_beside
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 from tuner.policy.why_no_agent import DOES_WITHOUT, why_no_agent
 from tuner.problems import Problems
 from tuner.steering.agent.route import fetched_jar

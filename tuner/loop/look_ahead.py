@@ -19,7 +19,7 @@ from tuner.model.look_ahead import LookAhead
 from tuner.model.run import Run, RunMark
 from tuner.policy.instances import ask_alike
 from tuner.policy.known_queries import newest_of_each
-from tuner.policy.measure import latest_outcome
+from tuner.policy.usable import latest_outcome
 from tuner.problems import Problems
 from tuner.steering.agent.agent_directives import AgentDirectives
 from tuner.steering.steering_method import choose_method

@@ -30,12 +30,12 @@ from tuner.policy.foretold_pairs import foretold_pairs
 from tuner.policy.imported_changes import imports_now, with_imports
 from tuner.policy.instances import latest_of_instance
 from tuner.policy.known_queries import KnownQueries, newest_of_classed
-from tuner.policy.measure import usable
 from tuner.policy.only_retries_tell import only_retries_tell
 from tuner.policy.passing_queries import passing_queries
 from tuner.policy.set_by_program import set_by_program
 from tuner.policy.situation import BY_SUBMIT, Situation
 from tuner.policy.tried_elsewhere import tried
+from tuner.policy.usable import usable
 from tuner.problems import Problems
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.steering.agent.agent_directives import agent_directives

@@ -17,7 +17,7 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.evidence.comparison import MIN_SECONDS
 from tuner.policy.known_queries import KnownQueries
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 
 if TYPE_CHECKING:
     from tuner.advice.order_worth import Worth

@@ -20,8 +20,8 @@ from tuner.plan.relation import tells_source
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.instances import latest_of_instance
 from tuner.policy.known_queries import KnownQueries, newest_of_each
-from tuner.policy.measure import usable
 from tuner.policy.measured_values import MOST_LITERALS
+from tuner.policy.usable import usable
 
 _REFUSED = frozenset({Ruling.REJECT.value, Ruling.ROLL_BACK.value})
 

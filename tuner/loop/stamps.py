@@ -95,7 +95,7 @@ def advice_stamp(marks: Iterable[RunMark], reach: Reach) -> str:
 
 
 def is_measured(mark: RunMark) -> bool:
-    """As `tuner.policy.measure.usable` of the run."""
+    """As `tuner.policy.usable` of the run."""
     return mark.state == RunState.SUCCEEDED and mark.app_id is not None
 
 

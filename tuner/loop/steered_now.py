@@ -18,7 +18,7 @@ from tuner.loop.turn import JobToRun
 from tuner.model.decision import Mode
 from tuner.model.run import Run
 from tuner.policy.known_queries import newest_of_each
-from tuner.policy.measure import latest_outcome
+from tuner.policy.usable import latest_outcome
 from tuner.problems import Problems
 from tuner.steering.agent.agent_directives import SizeLimits, agent_directives
 from tuner.words.query_names import names_in

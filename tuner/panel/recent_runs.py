@@ -13,9 +13,9 @@ from tuner.model.run import Run
 from tuner.model.turning_point import TurningPoint
 from tuner.policy.baseline import Baseline, baselines, query_baselines
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.measure import latest_usable
 from tuner.policy.measured_gain import RunsSoFar
 from tuner.policy.turning_points import turning_points
+from tuner.policy.usable import latest_usable
 from tuner.words.query_names import QueryNames, names_in
 
 # As many as its charts show.

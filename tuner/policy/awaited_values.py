@@ -10,7 +10,7 @@ from tuner.model.change import Change
 from tuner.model.decision import DecidedChange
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 
 # After so many runs nothing else waits with it: a week of nights.
 SOON_RUNS = 7

@@ -11,9 +11,10 @@ from tuner.policy.evidence.comparison import Comparison, pooled
 from tuner.policy.evidence.history import History
 from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Measured, measured_queries, usable
+from tuner.policy.measure import Measured, measured_queries
 from tuner.policy.moved_beside import moved_beside
 from tuner.policy.queries_that_read import queries_that_read
+from tuner.policy.usable import usable
 
 # Queries that never ran unsteered before are taken as they ran, while they are no more of a run than this.
 MAX_NEW = 0.10

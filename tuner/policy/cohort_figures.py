@@ -10,8 +10,9 @@ from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baseline_of
 from tuner.policy.evidence.log_ratio import Z_90, interval_90
 from tuner.policy.held_share import HeldShare
-from tuner.policy.measure import latest_usable, query_seconds
+from tuner.policy.measure import query_seconds
 from tuner.policy.overlap import clock_share
+from tuner.policy.usable import latest_usable
 
 # As many runs as a sparkline shows.
 TREND_RUNS = 20

@@ -14,10 +14,10 @@ from tuner.policy.decided_advice import decided_advice
 from tuner.policy.end_of_run import began_after
 from tuner.policy.failed_run import FailedRun, waits_for_a_run_without
 from tuner.policy.failed_without import failed_without
+from tuner.policy.idle_runs import last_read_at, read_nothing
 from tuner.policy.instances import runs_of_its_queries
 from tuner.policy.ledger import read_ledger
 from tuner.policy.long_away import not_long_away
-from tuner.policy.measure import last_read_at, read_nothing
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
 from tuner.policy.rules.left_to_people import left_to_people

@@ -13,9 +13,10 @@ from tuner.model.decision import IN_FORCE, TAKEN_OUT, DecidedChange, Mode, Stand
 from tuner.model.query import total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.verdict import Ruling, Verdict
+from tuner.policy.executions import executions
+from tuner.policy.idle_runs import read_nothing
 from tuner.policy.imported_changes import is_imported
 from tuner.policy.instances import runs_of_its_queries
-from tuner.policy.measure import executions, read_nothing, usable
 from tuner.policy.record import Loss, Record
 from tuner.policy.rules.left_to_people import proposed_to_people
 from tuner.policy.rules.needed_change import because_of
@@ -24,6 +25,7 @@ from tuner.policy.runs_beside import groups_beside
 from tuner.policy.same_target import differ_on_target, same_target, share_target
 from tuner.policy.situation import Situation
 from tuner.policy.tried_elsewhere import NOT_TRIED, Tried, is_measured_loss, kinds_of_change, tried_like
+from tuner.policy.usable import usable
 
 # A trial's predicted worst case may cost this share of the queries it touches.
 REGRESSION_BUDGET = 0.10

@@ -25,8 +25,8 @@ from tuner.policy.cut_steps import (
     MOST_UNEXPLAINED,
     least_share,
 )
+from tuner.policy.idle_runs import found_nothing, without_idle
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import found_nothing, without_idle
 from tuner.spark.knob import Knob
 from tuner.spark.knobs import (
     CORES_MAX,

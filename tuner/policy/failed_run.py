@@ -13,10 +13,12 @@ from tuner.model.query import QueryStatus, total_data_bytes
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run, RunState
 from tuner.policy.end_of_run import began_after
-from tuner.policy.measure import executions, read_nothing, usable
+from tuner.policy.executions import executions
+from tuner.policy.idle_runs import read_nothing
 from tuner.policy.never_started import lacks_new_jar, may_lack_jar
 from tuner.policy.newly_failed import Failures, fails_anew, fails_for_new_values, newly_failed, usual_failures
 from tuner.policy.suspects import PLAIN, Guilt, alike, from_outside, suspects
+from tuner.policy.usable import usable
 
 # Longer by this share than ever is too long.
 FAR_SLOWER = 0.5

@@ -9,7 +9,7 @@ from tuner.model.run import Run
 from tuner.policy.context import ByContext
 from tuner.policy.evidence.allocation import allocated, allocation_history, held_by
 from tuner.policy.evidence.log_ratio import CERTAIN, LogRatio, pooled_ratio
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 
 # As long as runs tell little of what executors hold, it follows the clock, off by this share of the effect on that (a standard
 # deviation): fewer seconds may be had for more cores.

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tuner.model.run import Run
 from tuner.policy.end_of_run import began_after
-from tuner.policy.measure import latest_usable, usable
 from tuner.policy.runs_beside import RunsBeside, are_of_one_dag_run
+from tuner.policy.usable import latest_usable, usable
 
 
 def latest_of_instance(runs: Sequence[Run], instance: str) -> Run | None:

@@ -11,7 +11,7 @@ from tuner.model.run import Run
 from tuner.plan.literals import literal_class
 from tuner.policy.instances import latest_of_instance
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 
 # A query that so many runs had comes back, also if the latest one did not have it; most that ran once never do.
 COMES_BACK = 2

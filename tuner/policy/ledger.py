@@ -23,11 +23,11 @@ from tuner.policy.judging.judge_trials import judge_trials
 from tuner.policy.judging.judge_unmeasured import judge_unmeasured
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.judging.put_on_record import put_on_record
-from tuner.policy.measure import usable
 from tuner.policy.newly_failed import newly_failed
 from tuner.policy.record import Loss, Record
 from tuner.policy.records_by_context import as_known
 from tuner.policy.rulings import Rulings, apply_rulings
+from tuner.policy.usable import usable
 
 _BY_WORD = frozenset({ReasonCode.RULED, ReasonCode.RECORDED})
 

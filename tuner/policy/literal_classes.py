@@ -13,9 +13,9 @@ from tuner.model.run import Run
 from tuner.plan.literals import literal_class
 from tuner.policy.fleeting_columns import fleeting_columns
 from tuner.policy.latest_executions import Ran
-from tuner.policy.measure import usable
 from tuner.policy.neutral_columns import neutral_columns
 from tuner.policy.untold_columns import classes_in_full, told_in_full
+from tuner.policy.usable import usable
 
 
 @dataclass(frozen=True, slots=True)

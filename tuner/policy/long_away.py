@@ -11,10 +11,10 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.run import Run
 from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.instances import runs_of_its_queries
-from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.runs_beside import RunsBeside
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 
 # As many as a decision looks at. What these were decided with is known for as many again: until then a query that comes back
 # finds its changes where they stood.

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 
 from tuner.cost.priced_work import in_brief
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.failure import FailureKind
-from tuner.model.query import Query, QueryStatus, total_data_bytes
+from tuner.model.query import Query, QueryStatus
 from tuner.model.query_work import QueryWork, WorkInBrief
-from tuner.model.run import Outcome, Run, RunState
+from tuner.model.run import Run
 from tuner.policy.asked_cores import asked_cores
 from tuner.policy.changes_in_effect import changes_in_effect
+from tuner.policy.idle_runs import is_of_no_bytes, reads_uncounted
+from tuner.policy.usable import usable
 
 # Fingerprint, id of values ("" where unknown), and which of these in its run.
 Key = tuple[str, str, int]
@@ -24,10 +25,6 @@ StageKey = tuple[tuple[str, str], ...]
 _TAKEN = {FailureKind.EXECUTOR_PREEMPTED}
 # What shorter stages take is start-up.
 MIN_STAGE_MS = 200
-# What a job reads each month comes again within that.
-LONGEST_QUIET = timedelta(days=35)
-# Rows of a program's own (parameters, the days of a month, one for an audit) are in plans as those of a source are.
-MOST_OWN_ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,8 @@ class Measured:
     stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
     (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
     `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: its run read
-    no bytes, though one in the 35 days before did, and it no more rows than a program may have of its own (MOST_OWN_ROWS).
+    no bytes, though one in the 35 days before did, and it no more rows than a program may have of its own
+    (`tuner.policy.idle_runs`).
     """
 
     fingerprint: str
@@ -103,7 +101,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
     if run.outcome is None:
         return ()
     changes: dict[str, set[str]] = {}
-    in_force, cores, quiet = changes_in_effect(run), asked_cores(run, run.outcome), _is_of_no_bytes(run)
+    in_force, cores, quiet = changes_in_effect(run), asked_cores(run, run.outcome), is_of_no_bytes(run)
     were_taken = set(run.outcome.resources.lost_executors) == _TAKEN
     properties = frozenset(d.id for d in in_force if not d.change.is_on_joins)
     for decided in in_force:
@@ -138,7 +136,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     cores=cores,
                     fleeting=query.fleeting,
                     repeated_share=repeated,
-                    quiet=quiet and not _reads_uncounted(query),
+                    quiet=quiet and not reads_uncounted(query),
                 )
             )
     return tuple(found)
@@ -196,83 +194,9 @@ def query_seconds(run: Run) -> float | None:
     return sum(query.seconds for query in measured_queries(run)) if usable(run) else None
 
 
-def usable(run: Run) -> bool:
-    """Whether a run's times may be compared: it succeeded and its log is whole."""
-    return run.state is RunState.SUCCEEDED and run.outcome is not None
-
-
-def latest_usable(runs: Sequence[Run]) -> Run | None:
-    """The latest of these runs, oldest first, whose times may be compared."""
-    return next((run for run in reversed(runs) if usable(run)), None)
-
-
-def latest_outcome(runs: Sequence[Run]) -> Outcome | None:
-    """What that run measured."""
-    latest = latest_usable(runs)
-    return latest.outcome if latest else None
-
-
-def read_nothing(run: Run, others: Iterable[Run], query: str | None = None) -> bool:
-    """Whether a run succeeded in all its queries and read nothing, where one of the others did, or one before them:
-    its upstream was late. The same of one `query`."""
-    succeeded = usable(run) and all(q.status is QueryStatus.SUCCEEDED for q in executions(run, query))
-    if not succeeded or total_data_bytes(executions(run, query)):
-        return False
-    measured = [other for other in others if usable(other)]
-    if any(total_data_bytes(executions(other, query)) for other in measured):
-        return True
-    return is_quiet(run) and not any(total_data_bytes(executions(other)) for other in measured)
-
-
-def is_quiet(run: Run) -> bool:
-    """Whether all queries of a run are quiet: its upstream was late, or has nothing at weekends. What reads nothing for longer is
-    a source whose bytes are not counted; so is what reads many rows without bytes, as those of JDBC."""
-    return _is_of_no_bytes(run) and not any(map(_reads_uncounted, executions(run)))
-
-
-def _reads_uncounted(query: Query) -> bool:
-    return query.input_rows > MOST_OWN_ROWS
-
-
-def _is_of_no_bytes(run: Run) -> bool:
-    since = run.decision.last_read_at
-    return since is not None and run.started_at - since <= LONGEST_QUIET and not total_data_bytes(executions(run))
-
-
-def last_read_at(runs: Sequence[Run]) -> datetime | None:
-    """When the last of these runs, oldest first, began that read anything, or, as their decisions have it, one before them; None
-    where the latest usable one did, or none is known to."""
-    latest = latest_usable(runs)
-    if latest is None or total_data_bytes(executions(latest)):
-        return None
-    for run in reversed(runs):
-        if usable(run) and total_data_bytes(executions(run)):
-            return run.started_at
-        if run.decision.last_read_at:
-            return run.decision.last_read_at
-    return None
-
-
-def without_idle(runs: Sequence[Run]) -> list[Run]:
-    """These runs, but for those that read nothing where others of them do."""
-    return [run for run in runs if not read_nothing(run, runs)]
-
-
-def executions(run: Run, query: str | None = None) -> Iterator[Query]:
-    """Those of a run, as far as its log tells; of one query (its fingerprint) its own."""
-    queries = run.outcome.queries if run.outcome else ()
-    return (q for q in queries if query is None or q.fingerprint == query)
-
-
 def data_bytes_by_query(queries: Iterable[Query | Measured]) -> Counter[str]:
     """How large inputs are by query (fingerprint), those of all its executions together."""
     found = Counter[str]()
     for query in queries:
         found[query.fingerprint] += query.data_bytes
     return found
-
-
-def found_nothing(queries: Sequence[Query]) -> bool:
-    """Whether queries that read relations found nothing there: their upstream was late."""
-    read = [query for query in queries if query.relations]
-    return bool(read) and not any(query.input_bytes or query.input_rows for query in queries)

@@ -15,8 +15,9 @@ from tuner.policy.evidence.history import History
 from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.judging.told_apart import is_told
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Measured, usable
+from tuner.policy.measure import Measured
 from tuner.policy.queries_that_read import queries_that_read
+from tuner.policy.usable import usable
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.literal_classes import LiteralClasses
-from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 
 # Of a loop over more of them than this, those that take longest, of what its last run had first: others may never come back.
 MOST_LITERALS = 500

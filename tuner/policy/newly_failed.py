@@ -10,7 +10,8 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.failure import FailureKind
 from tuner.model.query import Query, QueryStatus
 from tuner.model.run import Outcome, Run
-from tuner.policy.measure import executions, usable
+from tuner.policy.executions import executions
+from tuner.policy.usable import usable
 
 # A week of nights: of what fails at random more do in one, fewer in another.
 LATEST_RUNS = 7

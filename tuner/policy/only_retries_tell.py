@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from tuner.model.run import Run, RunState, are_two_tries
 from tuner.policy.decided_advice import RUNS_OF_LATE
-from tuner.policy.measure import usable
 from tuner.policy.suspects import was_refused
+from tuner.policy.usable import usable
 
 
 def only_retries_tell(runs: Sequence[Run], earlier_tries: Iterable[Run], key: str, try_number: int) -> bool:

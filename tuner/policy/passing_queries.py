@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tuner.model.run import Run
 from tuner.policy.known_queries import COMES_BACK
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 
 # New queries seldom come back where less than this share of those so far did. (An edited query comes back: it is new once.)
 SELDOM = 0.5

@@ -21,12 +21,14 @@ from tuner.policy.evidence.unsure_sum import UnsureSum
 from tuner.policy.failed_run import FailedRun, after_failure, clock_ms
 from tuner.policy.failed_twice import failed_twice
 from tuner.policy.held_share import HeldShare
+from tuner.policy.idle_runs import without_idle
 from tuner.policy.judging.queries_beside import QueriesBeside
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, usable, without_idle
+from tuner.policy.measure import Key, Measured
 from tuner.policy.moved_beside import moved_beside
 from tuner.policy.overlap import clock_share
 from tuner.policy.queries_that_read import queries_that_read
+from tuner.policy.usable import usable
 from tuner.units import SECONDS_PER_HOUR
 
 

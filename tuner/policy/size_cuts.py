@@ -24,8 +24,8 @@ from tuner.policy.cut_steps import (
     MOST_UNEXPLAINED,
     least_share,
 )
+from tuner.policy.idle_runs import found_nothing, without_idle
 from tuner.policy.input_growth import input_growth
-from tuner.policy.measure import found_nothing, without_idle
 from tuner.spark.container import UNTOLD_OVERHEADS, executor_container_bytes, overhead_bytes
 from tuner.spark.knobs import (
     EXECUTOR_CORES,

@@ -18,9 +18,10 @@ from tuner.model.turning_point import Took, TurnedBy, TurnedQuery, TurningPoint
 from tuner.policy.context import context_of
 from tuner.policy.evidence.comparison import MIN_SECONDS, TOLERATED_SLOWDOWN
 from tuner.policy.literal_classes import with_literal_classes
-from tuner.policy.measure import Key, Measured, data_bytes_by_query, measured_queries, usable
+from tuner.policy.measure import Key, Measured, data_bytes_by_query, measured_queries
 from tuner.policy.record import INPUT_CHANGE
 from tuner.policy.runs_beside import are_of_one_dag_run
+from tuner.policy.usable import usable
 from tuner.units import format_bytes
 
 # What a job reads is held against so many runs before, and has grown where most of as many since have not shrunk again, the first

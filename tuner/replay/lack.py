@@ -10,7 +10,8 @@ from tuner.model.change import Prediction
 from tuner.model.decision import Decision
 from tuner.model.run import Run
 from tuner.policy.already_set import already_set
-from tuner.policy.measure import seconds_by_query, usable
+from tuner.policy.measure import seconds_by_query
+from tuner.policy.usable import usable
 from tuner.replay.cohort_replay import Lacked
 from tuner.replay.has_action import has_action
 from tuner.replay.trials import Trial, trials_lacked, with_trials

@@ -12,7 +12,8 @@ from tuner.policy.changes_in_effect import changes_in_effect
 from tuner.policy.evidence.comparison import Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.judging.queries_beside import QueriesBeside
-from tuner.policy.measure import measured_queries, usable
+from tuner.policy.measure import measured_queries
+from tuner.policy.usable import usable
 from tuner.replay.cohort_replay import Observed
 from tuner.replay.has_action import has_action
 from tuner.replay.trials import Place, Trial, trials_of, with_trials

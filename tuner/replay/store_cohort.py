@@ -16,7 +16,7 @@ from tuner.model.decision import TAKEN_OUT, Decision
 from tuner.model.insight import Insight
 from tuner.model.run import Run, RunState
 from tuner.plan.digest import digest
-from tuner.policy.measure import usable
+from tuner.policy.usable import usable
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import CohortReplay, LoggedRun
 from tuner.replay.logged_run import moment

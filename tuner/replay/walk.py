@@ -17,8 +17,9 @@ from tuner.model.run import Run
 from tuner.model.verdict import Verdict
 from tuner.policy.context import Context
 from tuner.policy.history_runs import HISTORY_RUNS
-from tuner.policy.measure import latest_outcome, latest_usable, seconds_by_query, usable
+from tuner.policy.measure import seconds_by_query
 from tuner.policy.overlap import clock_share
+from tuner.policy.usable import latest_outcome, latest_usable, usable
 from tuner.problems import Problems
 from tuner.replay.cohort_replay import LoggedRun, Observed, ReplayedRun, Upcoming
 from tuner.replay.held_cores import held_cores

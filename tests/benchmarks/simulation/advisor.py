@@ -13,8 +13,8 @@ from tuner.model.directive_result import DirectiveStatus
 from tuner.model.query import Query, QueryStatus
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
-from tuner.policy.measure import usable
 from tuner.policy.passing_queries import passing_queries
+from tuner.policy.usable import usable
 
 # What the advisor takes for its own error, in log seconds: that of the shipped prices. It is less sure than that.
 CLAIMED_ERROR = 0.31

@@ -14,8 +14,8 @@ from tuner.model.decision import Decision, Mode
 from tuner.model.run import Run
 from tuner.policy.decide import decide, failed_with_changes
 from tuner.policy.history_runs import HISTORY_RUNS
-from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 from tuner.problems import Problems
 
 Advise = Callable[[Sequence[Run]], tuple[Change, ...]]

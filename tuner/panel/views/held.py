@@ -9,7 +9,8 @@ from tuner.model.run import Run
 from tuner.model.size_change import values_of
 from tuner.panel.models.cohort import Held
 from tuner.policy.asked_executors import asked_executors
-from tuner.policy.measure import usable, without_idle
+from tuner.policy.idle_runs import without_idle
+from tuner.policy.usable import usable
 
 
 def held(runs: Sequence[Run]) -> Held | None:

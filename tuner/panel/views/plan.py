@@ -16,7 +16,8 @@ from tuner.panel.views.changed_joins import AS_ADVISED, changed_joins
 from tuner.panel.views.in_force import in_force_on_joins, in_words, reaching
 from tuner.panel.views.texts import query_ref, shortened
 from tuner.policy.changes_in_effect import changes_in_effect
-from tuner.policy.measure import seconds_by_query, usable
+from tuner.policy.measure import seconds_by_query
+from tuner.policy.usable import usable
 from tuner.words.changes import change_words
 from tuner.words.query_names import QueryNames
 

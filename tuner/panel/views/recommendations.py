@@ -20,9 +20,9 @@ from tuner.panel.views.copy_text import copy_text
 from tuner.panel.views.standing_history import StandingHistory
 from tuner.panel.views.texts import evidence_items, query_ref, shortened
 from tuner.plan.digest import digest
-from tuner.policy.measure import usable
 from tuner.policy.measured_gain import MeasuredGain
 from tuner.policy.rulings import Rulings
+from tuner.policy.usable import usable
 from tuner.words.actions import action_words, short_words
 from tuner.words.literal_rungs import values_words
 from tuner.words.query_names import QueryNames

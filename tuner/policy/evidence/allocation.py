@@ -14,7 +14,8 @@ from tuner.policy.evidence.comparison import SURE_GAIN, Comparison
 from tuner.policy.evidence.history import History
 from tuner.policy.evidence.metric import CLOCK, METRICS
 from tuner.policy.evidence.spread import Spread
-from tuner.policy.measure import Measured, is_quiet
+from tuner.policy.idle_runs import is_quiet
+from tuner.policy.measure import Measured
 from tuner.spark.knobs import DYNAMIC_ALLOCATION
 from tuner.spark.settings import Settings
 from tuner.units import SECONDS_PER_HOUR

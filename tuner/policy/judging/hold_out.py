@@ -15,10 +15,10 @@ from tuner.policy.awaited_run import awaited_run
 from tuner.policy.history_runs import HISTORY_RUNS
 from tuner.policy.instances import are_of_others
 from tuner.policy.judging.ledger_state import LedgerState
-from tuner.policy.measure import usable
 from tuner.policy.record import Record
 from tuner.policy.unmeasured import are_new, most_unmeasured
 from tuner.policy.unseen_ends import in_runs_not_ended
+from tuner.policy.usable import usable
 
 # Each is to be left out once in so many runs, as many as a decision looks at: of more changes several at once.
 RUNS_IN_TURN = HISTORY_RUNS

@@ -7,11 +7,12 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.after_trial import ONE_MORE_WITHOUT
 from tuner.policy.evidence.comparison import MAX_TRIALS
+from tuner.policy.idle_runs import is_quiet
 from tuner.policy.judging.hold_out import hold_out_if_unmeasured
 from tuner.policy.judging.ledger_state import LedgerState
 from tuner.policy.judging.put_on_record import put_on_record, ran
-from tuner.policy.measure import is_quiet, usable
 from tuner.policy.queries_that_read import none_read
+from tuner.policy.usable import usable
 
 # A query of each month comes back within so many runs of a job of each night.
 LONGEST_IDLE = 35

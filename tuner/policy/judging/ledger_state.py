@@ -13,12 +13,13 @@ from tuner.policy.context import ByContext, context_of
 from tuner.policy.evidence.allocation import Allocation, allocated, allocation_history
 from tuner.policy.evidence.history import History
 from tuner.policy.judging.queries_beside import QueriesBeside
-from tuner.policy.measure import Measured, data_bytes_by_query, usable
+from tuner.policy.measure import Measured, data_bytes_by_query
 from tuner.policy.passing_queries import PassingQueries
 from tuner.policy.queries_that_read import queries_that_read
 from tuner.policy.record import Loss, Record
 from tuner.policy.records_by_context import RecordsByContext
 from tuner.policy.runs_beside import RunsBeside
+from tuner.policy.usable import usable
 
 
 @dataclass(frozen=True, slots=True)

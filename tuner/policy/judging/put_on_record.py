@@ -15,9 +15,9 @@ from tuner.policy.context import Context, context_of
 from tuner.policy.effect import Effect
 from tuner.policy.end_of_run import end_of_run
 from tuner.policy.judging.ledger_state import LedgerState
-from tuner.policy.measure import usable
 from tuner.policy.record import Doubt, Record
 from tuner.policy.unmeasured import unmeasured
+from tuner.policy.usable import usable
 
 
 def put_on_record(

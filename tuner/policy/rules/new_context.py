@@ -10,8 +10,8 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.context import context_of
 from tuner.policy.held_back import held_back
-from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 
 # After so many runs in a context it is known, whatever was in force in them.
 KNOWN_AFTER = 2

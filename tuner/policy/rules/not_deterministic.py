@@ -12,8 +12,8 @@ from tuner.model.query import Query
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.held_back import held_back
-from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 
 # What a job of each night does once a month comes again, and so does what one of each hour does once a day.
 LEAST_RUNS_AWAY = 7

@@ -10,8 +10,8 @@ from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.changes_in_effect import changes_in_effect, held_in
 from tuner.policy.held_back import held_back
-from tuner.policy.measure import usable
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 
 
 def one_property_a_query(situation: Situation, decided: Sequence[DecidedChange]) -> list[DecidedChange]:

@@ -8,9 +8,9 @@ from tuner.model.decision import DecidedChange, Standing
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Run
 from tuner.policy.held_back import held_back_for
-from tuner.policy.measure import usable
 from tuner.policy.passing_queries import passing_queries
 from tuner.policy.situation import Situation
+from tuner.policy.usable import usable
 
 # Runs in a row whose queries had values that none before them had.
 RUNS = 2

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.benchmarks.tpcds_log import write_log
 from tuner.cli.as_text import explain_model
-from tuner.cli.reading.measured_queries import read_samples
+from tuner.cli.reading.measured_queries import samples_of_logs
 from tuner.cost.learned.operator_times import OperatorTimes, write_model
 from tuner.cost.learned.query_samples import Sample
 from tuner.cost.learned.train_operator_times import train_operator_times
@@ -46,7 +46,8 @@ def logs(directory: Path, scale_factor: float) -> tuple[Path, Path, Path]:
 
 def samples_of(paths: Sequence[str]) -> list[Sample]:
     """All runs of a query are one query, also where its tables lie under another path."""
-    return [replace(one.sample, query=one.query.description) for one in read_samples(list(paths), None, None)]
+    measured, _ = samples_of_logs(list(paths))
+    return [replace(one.sample, query=one.query.description) for one in measured]
 
 
 def report(model: OperatorTimes) -> None:

@@ -60,6 +60,17 @@ DIRECT_BUFFERS = (
     "java.lang.OutOfMemoryError: Cannot reserve 1048576 bytes of direct buffer memory (allocated: 1072693248, limit: 1073741824)",
 )
 
+ID = "5f586cae-5abe-4b4c-89b9-9ae520e8572c"
+INTERRUPTED = (
+    "java.lang.InterruptedException\n\tat org.apache.spark.scheduler.DAGScheduler.runJob(DAGScheduler.scala:1538)"
+)
+OF_STREAM = (
+    "\n\tat org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution.runBatch(MicroBatchExecution.scala:1)"
+)
+FOREACH = (
+    "[FOREACH_BATCH_USER_FUNCTION_ERROR] An error occurred in the user provided function in foreach batch sink. Reason: An "
+    "exception was raised by the Python Proxy. Return Message: Traceback (most recent call last):"
+)
 TEXTS = [
     (
         "Could not execute broadcast in 300 secs. You can increase the timeout for broadcasts via "
@@ -445,7 +456,22 @@ TEXTS = [
     ("org.apache.spark.sql.catalyst.parser.ParseException: \n[PARSE_SYNTAX_ERROR]", FailureKind.CODE, ""),
     ("org.apache.spark.api.python.PythonException: Traceback (most recent call last)", FailureKind.DATA_OR_CODE, ""),
     ("Exit status: 143. Diagnostics: Container killed on request. Exit code is 143", FailureKind.UNKNOWN, "failed"),
-    ("Job 6 cancelled part of cancelled job group 7", FailureKind.UNKNOWN, ""),
+    ("Job 6 cancelled part of cancelled job group 7", FailureKind.UNKNOWN, "it was cancelled"),
+    ("Job 6 cancelled as part of cancellation of all jobs", FailureKind.UNKNOWN, "it was cancelled"),
+    (
+        "[SPARK_JOB_CANCELLED] Job 6 cancelled The corresponding broadcast query has failed. SQLSTATE: XXKDA",
+        FailureKind.UNKNOWN,
+        "it was cancelled",
+    ),
+    (
+        f"[SPARK_JOB_CANCELLED] Job 6 cancelled Query counts [id = {ID}, runId = {ID}] was stopped SQLSTATE: XXKDA",
+        FailureKind.STOPPED,
+        "its stream was stopped",
+    ),
+    (INTERRUPTED + OF_STREAM, FailureKind.STOPPED, "its stream was stopped"),
+    (INTERRUPTED, FailureKind.STOPPED, "Spark was stopped while it ran"),
+    (FOREACH + f"\n: {INTERRUPTED} SQLSTATE: 39000", FailureKind.STOPPED, "its stream was stopped"),
+    (FOREACH + "\nZeroDivisionError: division by zero SQLSTATE: 39000", FailureKind.DATA_OR_CODE, ""),
     ("Executor killed by driver.", FailureKind.UNKNOWN, ""),
     ("", FailureKind.UNKNOWN, ""),
 ]

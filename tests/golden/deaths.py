@@ -42,7 +42,7 @@ _SIZES = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.shuffle.partitions": "4",
 }
-_NEUTRAL = {"SPARK_LOCAL_HOSTNAME": "localhost", "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+NEUTRAL = {"SPARK_LOCAL_HOSTNAME": "localhost", "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
 
 
 def log_of(kind: str) -> str:
@@ -54,7 +54,7 @@ def log_of(kind: str) -> str:
         arguments = [part for name, value in conf.items() for part in ("--conf", f"{name}={value}")]
         command = [program, "--master", "local-cluster[1,1,1024]", *arguments, str(APP), kind, str(mebibytes)]
         done = subprocess.run(
-            command, env={**os.environ, **environment_for(program), **_NEUTRAL}, capture_output=True, check=False
+            command, env={**os.environ, **environment_for(program), **NEUTRAL}, capture_output=True, check=False
         )
         if not done.returncode:
             raise SystemExit(f"{kind} did not die")

@@ -252,6 +252,12 @@ def test_a_shuffle_that_was_written_again_in_part_has_the_tasks_of_the_first_tim
         ),
         ({"error": "login of mallory"}, QueryStatus.FAILED, 2500, "unknown error"),
         ({"end_ms": None}, QueryStatus.UNFINISHED, None, None),
+        (
+            {"error": "java.lang.InterruptedException", "stopped": True},
+            QueryStatus.UNFINISHED,
+            2500,
+            "java.lang.InterruptedException",
+        ),
         ({"end_ms": 900}, QueryStatus.SUCCEEDED, None, None),
     ],
 )

@@ -237,6 +237,14 @@ RULES = _rules(
         r"killed via the Web UI|\[OPERATION_CANCELED\]",
         "a person cancelled it",
     ),
+    # MicroBatchExecution.stop: its jobs, since 4.0 in its words, and its thread, from which foreachBatch may pass it on
+    (
+        FailureKind.STOPPED,
+        r"cancelled Query [^\n]{1,400}\] was stopped\b"
+        r"|InterruptedException\b(?:(?!InterruptedException)[\s\S])*?\bMicroBatchExecution\b"
+        r"|\A\[FOREACH_BATCH_USER_FUNCTION_ERROR\][\s\S]*?\bjava\.lang\.InterruptedException\b",
+        "its stream was stopped",
+    ),
     # DAGScheduler.cleanUpAfterSchedulerStop; what a driver that is ended leaves of the query it waits for
     (
         FailureKind.STOPPED,
@@ -293,6 +301,12 @@ RULES = _rules(
         r"|SparkUpgradeException|ParquetDecodingException|AssertionError|Malformed records are detected"
         r"|\[(?:DIVIDE_BY_ZERO|CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW|INVALID_ARRAY_INDEX)\b",
         "the job's own data or code",
+    ),
+    # DAGScheduler.handleJobCancellation: for the job itself, which may not wait any longer, or for what failed beside it
+    (
+        FailureKind.UNKNOWN,
+        r"\[SPARK_JOB_CANCELLED\]|cancelled (?:as )?part of cancell",
+        "it was cancelled",
     ),
 )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from tuner.eventlog import events as ev
 from tuner.eventlog.open_work import OpenAttempt, OpenExecution, OpenJob, OpenStage, add_updates
 from tuner.eventlog.properties import allowed, redact
+from tuner.eventlog.stopped_streams import is_of_stopped_stream
 from tuner.model.application import Execution, Job, JobStatus, PlanInfo, ProblemCode, Stage
 
 Note = Callable[[ProblemCode, str], None]
@@ -15,7 +16,7 @@ Note = Callable[[ProblemCode, str], None]
 def finish_execution(
     execution: OpenExecution,
     stages: dict[int, OpenStage],
-    jobs: Iterable[Job],
+    jobs: Sequence[Job],
     note: Note,
 ) -> Execution | None:
     """A SQL execution with the metrics of its stages; None where its start is not in the log."""
@@ -43,10 +44,16 @@ def finish_execution(
         logical_plan=execution.logical_plan,
         asks_if_empty=execution.asks_if_empty,
         accumulators=accumulators,
+        stopped=_is_stopped(start, end, jobs),
     )
 
 
-def _error(end: ev.ExecutionEnd | None, jobs: Iterable[Job]) -> str | None:
+def _is_stopped(start: ev.ExecutionStart, end: ev.ExecutionEnd | None, jobs: Sequence[Job]) -> bool:
+    errors = (end.error if end else None, *(job.failure for job in jobs))
+    return is_of_stopped_stream(start.description or "", filter(None, errors))
+
+
+def _error(end: ev.ExecutionEnd | None, jobs: Sequence[Job]) -> str | None:
     if end is None or end.error is not None:
         return redact(end.error) if end and end.error else None
     # Before 3.4 the end of an execution did not tell how it ended (SPARK-40834).

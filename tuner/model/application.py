@@ -90,7 +90,7 @@ class Execution:
     `spark.sql.ui.explainMode` was `cost`. `accumulators` holds the values of SQL metrics by id, as this execution's own
     tasks and driver updated them: a plan that runs again, or is cached, keeps its ids. `steered` and `values` are what
     the Catalyst agent says of it: what became of its directives, and the values in it. Of one that `asks_if_empty` Spark took
-    one row, as its plan does not show before Spark 4.
+    one row, as its plan does not show before Spark 4. `stopped`: it is of a batch whose stream was stopped while it ran.
     """
 
     execution_id: int
@@ -108,6 +108,7 @@ class Execution:
     steered: tuple[DirectiveResult, ...] = ()
     values: QueryValues = UNKNOWN_VALUES
     asks_if_empty: bool = False
+    stopped: bool = False
 
 
 class JobStatus(StrEnum):

@@ -457,6 +457,6 @@ def _counters(scans: Iterable[PlanNode]) -> frozenset[int]:
 
 
 def _status(execution: Execution) -> QueryStatus:
-    if execution.end_ms is None:
+    if execution.end_ms is None or execution.stopped:
         return QueryStatus.UNFINISHED
     return QueryStatus.FAILED if execution.error else QueryStatus.SUCCEEDED

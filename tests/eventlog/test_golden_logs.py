@@ -105,11 +105,12 @@ def test_every_codec_occurs_in_both_layouts_and_every_version_has_several() -> N
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_it_is_read_whole_unless_it_was_killed(log: str) -> None:
+def test_it_is_read_whole_unless_it_was_killed_or_compacted(log: str) -> None:
     read = application(log)
-    assert read.status is (Completeness.PARTIAL if log in KILLED else Completeness.COMPLETE)
-    assert [problem.code for problem in read.problems] == ([ProblemCode.TRUNCATED] if log in KILLED else [])
-    assert all(problem.retryable for problem in read.problems)
+    lacking = dict.fromkeys(KILLED, ProblemCode.TRUNCATED) | dict.fromkeys(COMPACTED, ProblemCode.COMPACTED)
+    assert read.status is (Completeness.PARTIAL if log in lacking else Completeness.COMPLETE)
+    assert [problem.code for problem in read.problems] == ([lacking[log]] if log in lacking else [])
+    assert all(problem.retryable is (log in KILLED) for problem in read.problems)
 
 
 @pytest.mark.parametrize("log", LOGS)

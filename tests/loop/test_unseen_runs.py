@@ -104,6 +104,22 @@ def test_a_run_killed_while_a_job_of_it_waited_has_failed(nightly: Nightly) -> N
     assert failure is not None and failure.kind is FailureKind.STOPPED
 
 
+def test_what_compaction_left_out_of_a_log_that_ends_failed_nothing(nightly: Nightly) -> None:
+    turn = nightly.prepare("e/1/1")
+    directory = local_path(turn.event_log_dir)
+    assert directory is not None
+    rolling = directory / "eventlog_v2_local-1"
+    rolling.mkdir(parents=True)
+    (rolling / "appstatus_local-1").touch()
+    lines = [log_start(), application_start(), environment(**turn.conf), *executions(1), application_end()]
+    write(rolling / "events_1_local-1.compact", lines)
+    nightly.prepare("e/2/1")
+    assert nightly.stored("e/1/1").state is RunState.PARTIAL
+    report = complete(turn, nightly.url)
+    assert report.run is not None
+    assert (report.run.state, report.failure) == (RunState.PARTIAL, None)
+
+
 def test_a_run_whose_job_never_ended_has_failed(nightly: Nightly) -> None:
     done = [execution_start(), execution_end(time=2400)]
     assert unseen(nightly, *done, job_start(None)) is RunState.FAILED

@@ -144,7 +144,7 @@ def test_failed_and_broken_off_runs_are_shown_and_are_no_evidence(tmp_path: Path
     assert [run.state for run in replay.runs()] == [RunState.FAILED, RunState.PARTIAL, RunState.SUCCEEDED]
     assert [run.actual_seconds for run in replay.runs()] == [None, None, 7.0]
     (unread,) = replay.summary.unread
-    assert "breaks off" in unread.why
+    assert "not whole" in unread.why
     assert only(replay).measured == 1
 
 

@@ -106,7 +106,7 @@ def test_what_else_differs_is_told_as_it_is() -> None:
     use = ResourceUse(task_ms=1000, gc_ms=120)
     after = replace(after, outcome=replace(after.outcome, resources=use))
     assert list(other_differences(compare_runs(run(0, execution()), after), QueryNames())) == [
-        "the run after has a log that breaks off: what came after that is missing",
+        "the run after has a log that is not whole: what that lacks is missing",
         "spilled: 1.0 GB instead of 0 B",
         "garbage collection: 12.0% instead of 0% of tasks' time",
         "Spark 4.1.0 instead of 4.0.1",

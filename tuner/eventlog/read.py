@@ -35,6 +35,11 @@ _UNFINISHED = {
     True: "the application is still writing, or was killed",
     False: "the application was killed, or the file was not copied whole",
 }
+# EventLogFileCompactor, SQLEventFilterBuilder.
+_COMPACTED = (
+    "the history server has compacted this log while its application ran: queries that had ended are left out; set "
+    "spark.history.fs.eventLog.rolling.maxFilesToRetain higher there, or leave it out"
+)
 
 
 class _Problems:
@@ -180,6 +185,8 @@ def _close(source: LogSource, fold: ApplicationFold) -> Application:
     reads_well = not problems and not fold.fragment.problems
     if reads_well:
         problems += _ends(source, fold.fragment)
+    if source.compacted:
+        problems.append(Problem(shown(source.files[0]), 0, ProblemCode.COMPACTED, _COMPACTED))
     application = fold.application(problems)
     if reads_well:
         application = replace(application, work_ended_ms=fold.work_ended_ms)

@@ -8,7 +8,7 @@ from tuner.history.failure import TELLS_FAILURES, UNSEEN, Ending, failure_in, fa
 from tuner.history.store import Store
 from tuner.loop.harvest import HarvestedRun
 from tuner.loop.known_runs import known_runs
-from tuner.model.application import Completeness
+from tuner.model.application import Completeness, ProblemCode
 from tuner.model.failure import Failure
 from tuner.model.run import Outcome, Run
 from tuner.spark.version import major_minor
@@ -28,8 +28,15 @@ def failure_of_run(
 
 
 def has_ended(found: HarvestedRun | None) -> TypeGuard[HarvestedRun]:
-    """Whether the log says that its application ended."""
-    return found is not None and found.application.status is Completeness.COMPLETE
+    """Whether the log says that its application ended, and lacks nothing that may come yet: what a compaction left out never
+    does."""
+    if found is None:
+        return False
+    application = found.application
+    lacks = {problem.code for problem in application.problems if problem.code.loses_events}
+    return application.status is Completeness.COMPLETE or (
+        application.end_ms is not None and lacks == {ProblemCode.COMPACTED}
+    )
 
 
 def outcomes_of(store: Store, run: Run) -> list[Outcome]:

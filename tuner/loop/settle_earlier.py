@@ -22,7 +22,6 @@ from tuner.loop.preparing import Preparing
 from tuner.loop.read_marks import MOST_DEATHS, has_killed_its_readers, marked, unmark
 from tuner.loop.run_outcome import failure_of_run, has_ended, outcomes_of
 from tuner.loop.turn import JobToRun
-from tuner.model.application import Completeness
 from tuner.model.run import LONGEST_RUN, Run, RunState, are_two_tries
 from tuner.policy.borrowed_changes import with_borrowed
 from tuner.problems import Problems
@@ -73,7 +72,7 @@ def _settle(store: Store, job: JobToRun, run: Run, logs: LogsOfRuns, now: dateti
         return
     # Where its driver died that log never ends. A retry takes no half of one that does not tell why.
     tells = was_seen and (not superseded or root_cause(found.application.failures) is not None)
-    if not (given_up or tells or found.application.status is Completeness.COMPLETE):
+    if not (given_up or tells or has_ended(found)):
         return
     # Its driver was killed or its worker lost: whether the task counted as failed, nobody tells; a later try says so. Where no
     # task sees how its job ends, one that succeeded may be cleared, and one of several jobs fails for another's failure: a clean

@@ -36,6 +36,7 @@ class ProblemCode(StrEnum):
     BAD_LINE = "bad_line"
     NO_EVENTS = "no_events"
     MISSING_FILE = "missing_file"
+    COMPACTED = "compacted"
     MIXED_EVENTS = "mixed_events"
     MORE_PROBLEMS = "more_problems"
     UNREADABLE_PLAN = "unreadable_plan"

@@ -20,8 +20,8 @@ LONGEST_RUN = timedelta(days=2)
 
 
 class RunState(StrEnum):
-    """running: submitted, not harvested. lost: its log never came. partial: its log breaks off. One that is running and has an
-    end was seen to succeed before its log was there."""
+    """running: submitted, not harvested. lost: its log never came. partial: its log breaks off, or lacks events. One that is
+    running and has an end was seen to succeed before its log was there."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"

@@ -67,5 +67,5 @@ def unused_because(application: Application, run: LoggedRun | None) -> str:
     if run is None:
         return "does not say which application it is of, or when that started"
     if application.status is Completeness.PARTIAL:
-        return f"breaks off; that run is not used as evidence{first}"
+        return f"is not whole; that run is not used as evidence{first}"
     return "ran no SQL query: there is nothing to plan"

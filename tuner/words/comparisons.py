@@ -93,7 +93,7 @@ def _version(run: RunTotals) -> str:
 
 _STATES = {
     RunState.FAILED: "failed: what it would have run after that is missing",
-    RunState.PARTIAL: "has a log that breaks off: what came after that is missing",
+    RunState.PARTIAL: "has a log that is not whole: what that lacks is missing",
 }
 
 

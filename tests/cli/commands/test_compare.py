@@ -266,7 +266,7 @@ def test_a_directory_of_two_logs_is_two_runs(spark_tuner: Call, tmp_path: Path) 
 def test_a_log_that_breaks_off_is_said_to(spark_tuner: Call) -> None:
     result = spark_tuner("compare", GOLDEN / "single-zstd", GOLDEN / "killed")
     assert result.code == 0
-    assert "the run after has a log that breaks off: what came after that is missing" in result.out
+    assert "the run after has a log that is not whole: what that lacks is missing" in result.out
 
 
 def test_what_is_no_log_is_refused(spark_tuner: Call, tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_what_failed_is_counted_and_told_with_why(spark_tuner: Call, store: Stor
     shown = spark_tuner("status", COHORT)
     assert "  failed: 1 of the last 3 runs\n" in shown.out
     assert f"run {failed.key} failed: broadcast timed out after 300 s in daily sales" in shown.said
-    assert "run etl/etl.load/2/1 broke off: its log does not tell why" in shown.said
+    assert "run etl/etl.load/2/1 is not told whole: its log does not tell why" in shown.said
     assert "partial log" in shown.out
 
 

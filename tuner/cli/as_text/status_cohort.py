@@ -38,7 +38,7 @@ from tuner.words.states import UNBORN, cohort_state_words, run_state_words
 
 # Of the last round so many that did not end well are looked up.
 _MOST_NAMED = 20
-_HOW = {RunState.FAILED: "failed", RunState.PARTIAL: "broke off", RunState.LOST: "left no log"}
+_HOW = {RunState.FAILED: "failed", RunState.PARTIAL: "is not told whole", RunState.LOST: "left no log"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def show_cohort(console: Console, page: CohortPage, core_hour_price: float | Non
     print_lines(console, _section("not in force:", _changes_lines(others, page.names)))
     print_lines(console, _section("the last run was without, to compare:", _left_out_lines(page)))
     print_lines(console, _unfollowed(page.runs[-1], page.names))
-    print_lines(console, _section("failed, broke off, or left no log:", _failed_lines(page)))
+    print_lines(console, _section("failed, not told whole, or left no log:", _failed_lines(page)))
     console.print()
     console.print(runs_table(page.runs, core_hour_price))
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.golden.streams import LOG
+from tuner.eventlog.find import find_logs
 from tuner.eventlog.open_parallelism import OpenParallelism
+from tuner.eventlog.read import read_application
 
 from .samples import event, stage_submitted
 from .test_allocation import added
@@ -80,3 +84,17 @@ def test_rows_that_a_job_keeps_in_memory_are_told() -> None:
 
     assert used(stage_submitted(0), stage(True)).caches
     assert not used(stage_submitted(0), stage(False)).caches
+
+
+@pytest.mark.parametrize(
+    ("name", "keeps"), [("StateStoreRDD", True), ("StateStoreAwareZipPartitionsRDD", True), ("ShuffledRowRDD", False)]
+)
+def test_state_that_a_stream_keeps_is_told(name: str, keeps: bool) -> None:
+    stage = event("SparkListenerStageCompleted", Stage_Info={"Stage ID": 0, "RDD Info": [{"Name": name}]})
+    use = used(stage_submitted(0), stage)
+    assert (use.keeps_state, use.needs_its_executors) == (keeps, keeps)
+
+
+def test_a_real_stream_keeps_state() -> None:
+    (log,) = find_logs(LOG)
+    assert read_application(log).resources.keeps_state

@@ -310,6 +310,16 @@ def test_nothing_is_taken_in_local_mode_and_where_nobody_can_tell_the_overhead()
     assert [c.property for c in cuts([night(n, conf=sized) for n in range(4)], conf=sized)] == [HEAP]
 
 
+def test_nothing_is_taken_of_streams_that_keep_state() -> None:
+    def stateful(run: Run) -> Run:
+        assert run.outcome is not None
+        return replace(run, outcome=replace(run.outcome, resources=replace(run.outcome.resources, keeps_state=True)))
+
+    assert given([stateful(run) for run in THREE]) == OWN
+    # One night of a job that takes a stream up tells it of the nights before.
+    assert given([*THREE, stateful(night(3, less(4096)))]) == OWN
+
+
 def test_an_overhead_that_follows_from_the_heap_stays_what_it_was() -> None:
     nights = [night(n, conf=YARN) for n in range(3)]
     heap, overhead = cuts(nights, conf=YARN)

@@ -352,6 +352,7 @@ class ApplicationFold:
             return
         self._attempt(event.info).info = with_sums_alone(event.info)
         self.fragment.resources.caches |= event.info.caches
+        self.fragment.resources.keeps_state |= event.info.keeps_state
         self.fragment.resources.has_barriers |= event.info.is_barrier
         self.fragment.resources.has_profiles |= event.info.profile > 0
         take_stage(self.fragment, event.info)

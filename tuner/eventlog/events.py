@@ -130,8 +130,10 @@ class StorageLevel(msgspec.Struct, frozen=True, gc=False):
 
 
 class RddInfo(msgspec.Struct, frozen=True, gc=False):
-    """Whether a job keeps what an RDD holds (none is kept by itself), and whether its tasks run all at once or not at all."""
+    """Whether a job keeps what an RDD holds (none is kept by itself), and whether its tasks run all at once or not at all. It is
+    called by its class, unless the job names it."""
 
+    name: str | None = msgspec.field(default=None, name="Name")
     level: StorageLevel = msgspec.field(default=StorageLevel(), name="Storage Level")
     barrier: bool = msgspec.field(default=False, name="Barrier")
 
@@ -154,6 +156,11 @@ class StageInfo(msgspec.Struct, frozen=True, gc=False):
     @property
     def keeps_rows(self) -> bool:
         return any(rdd.level.in_memory or rdd.level.on_disk for rdd in self.rdds)
+
+    @property
+    def keeps_state(self) -> bool:
+        """StateStoreRDD, ReadStateStoreRDD, StateStoreAwareZipPartitionsRDD."""
+        return any(rdd.name is not None and "StateStore" in rdd.name for rdd in self.rdds)
 
     @property
     def is_barrier(self) -> bool:

@@ -33,6 +33,7 @@ class OpenResources(msgspec.Struct):
     caches: bool = False
     has_barriers: bool = False
     has_profiles: bool = False
+    keeps_state: bool = False
 
     def take_task(self, event: ev.TaskEnd) -> None:
         metrics = event.metrics
@@ -91,6 +92,7 @@ class OpenResources(msgspec.Struct):
         self.caches |= later.caches
         self.has_barriers |= later.has_barriers
         self.has_profiles |= later.has_profiles
+        self.keeps_state |= later.keeps_state
         self._add(later.task_ms, later.gc_ms, later.spilled_bytes)
         self.driver = _larger(self.driver, later.driver)
         self.executors = _larger(self.executors, later.executors)

@@ -100,6 +100,7 @@ def _resources(
         tuple(sorted({one.kind for one in lost})),
         found.has_profiles,
         failed_in_profile((*lost, *failed)),
+        found.keeps_state,
     )
 
 

@@ -53,7 +53,8 @@ class ResourceUse:
     rows or RDDs in its executors' memory (cache(), persist()), `has_barriers` that tasks of a stage of its run all at once or not
     at all (RDD.barrier). `lost_executors` are why executors are gone, each reason once, where the log tells one; the run may have
     gone on. `has_profiles` says that stages asked for executors of their own (ResourceProfile), whose sizes no property tells,
-    `failed_in_profile` that these failed the application.
+    `failed_in_profile` that these failed the application. `keeps_state` says that a stream keeps state from batch to batch, in
+    its executors' memory.
     """
 
     executor_ms: int | None = None
@@ -71,11 +72,12 @@ class ResourceUse:
     lost_executors: tuple[FailureKind, ...] = ()
     has_profiles: bool = False
     failed_in_profile: bool = False
+    keeps_state: bool = False
 
     @property
     def needs_its_executors(self) -> bool:
         """Whether fewer executors may be too few, however idle they are."""
-        return self.caches or self.has_barriers or self.has_profiles
+        return self.caches or self.has_barriers or self.has_profiles or self.keeps_state
 
     @property
     def gc_share(self) -> float:

@@ -70,9 +70,9 @@ def size_cuts(runs: Sequence[Run], own_conf: Mapping[str, str], *, may_step: boo
     want of memory takes its step back for good and doubles the room; a step that tasks are slower with is taken back, too. A
     retry takes no step (`may_step`), and a run that found nothing to read tells nothing. Where an overhead follows from the
     heap, it stays what it was. Nothing is taken in local mode, after a raise, where the program sets the heap itself, where
-    more is held outside of the heap than a container has for that, or nobody knows how much is: it may live off the heap. Nor,
-    for caution, on Kubernetes where neither an overhead nor its share is set: there Spark sets the share by the language of the
-    job.
+    more is held outside of the heap than a container has for that, or nobody knows how much is: it may live off the heap; nor
+    from streams that keep state; nor, for caution, on Kubernetes where neither an overhead nor its share is set: there Spark
+    sets the share by the language of the job.
     """
     known = _Known(own_conf)
     for run in without_idle(runs):
@@ -165,6 +165,10 @@ class _Known:
 
     def _succeeded(self, run: Run, outcome: Outcome, heap: int) -> None:
         use = outcome.resources
+        if use.keeps_state:
+            # It grows with each batch, in a later run too.
+            self.sampled, self.sizes = [], []
+            return
         polled_ms = Settings(outcome.conf)[EXECUTOR_METRICS_POLLING]
         if use.executors is None or not use.firm_bytes or not 0 < polled_ms <= MOST_SELDOM_MS:
             return

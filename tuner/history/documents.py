@@ -79,6 +79,7 @@ class _BriefQuery:
     broadcasts_off: tuple[str, ...] = ()
     input_rows: int = 0
     runtime_filtered: tuple[str, ...] = ()
+    keeps_state: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,10 @@ class ShuffleExchange:
     """One shuffle: what went through it and how it was partitioned.
 
     `partitions` is what the plan asked for (`spark.sql.shuffle.partitions` or a number of the user's);
-    `adjustable` is False where the user gave the number (REPARTITION_BY_NUM). `map_core_ms` sums the run times of the
-    `map_tasks` that wrote it, whatever else they did. `lost`: something went through it that the log does not tell all of,
-    or tells as another engine counts it. `feeds_write` says that as many tasks write files as read it, None where no plan tells.
+    `adjustable` is False where the user gave the number (REPARTITION_BY_NUM, `spark.conf.set`), or the state of a stream has it.
+    `map_core_ms` sums the run times of the `map_tasks` that wrote it, whatever else they did. `lost`: something went through it
+    that the log does not tell all of, or tells as another engine counts it. `feeds_write` says that as many tasks write files as
+    read it, None where no plan tells.
     """
 
     partitions: int
@@ -132,7 +133,8 @@ class Query:
     `output_bytes` and `output_files` how much and how many (0: not told).
     `has_other_joins` says that another engine than Spark runs joins of it, which are not among `joins`. `runtime_filtered` are
     relations of which bloom filters of the keys of others, or dynamic partition pruning, have left out rows: `row_counts` of
-    these and of joins are then not what conditions alone leave.
+    these and of joins are then not what conditions alone leave. `keeps_state` says that it is of a stream's batch that goes on
+    with what the batches before it left, by key.
     """
 
     id: int
@@ -181,6 +183,7 @@ class Query:
     output_files: int = 0
     has_other_joins: bool = False
     runtime_filtered: tuple[str, ...] = ()
+    keeps_state: bool = False
 
     @property
     def data_bytes(self) -> int:

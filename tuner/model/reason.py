@@ -82,6 +82,7 @@ class ReasonCode(StrEnum):
     OVERRULED = "overruled"
     RULED_ANOTHER = "ruled_another"
     NOT_DETERMINISTIC = "not_deterministic"
+    KEPT_BY_CHECKPOINT = "kept_by_checkpoint"
     OVERSIZED = "oversized"
     BROADCASTS_OFF = "broadcasts_off"
     OTHER_VALUES_IN_EACH_RUN = "other_values_in_each_run"

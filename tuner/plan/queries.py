@@ -53,9 +53,11 @@ from tuner.plan.shuffles import find_shuffles
 from tuner.plan.sides import counted_by_tasks
 from tuner.plan.skewed_stages import find_skews
 from tuner.plan.stage_attempts import repeated_run_ms
+from tuner.plan.stateful import keeps_state
 from tuner.plan.table_reads import table_reads
 from tuner.plan.writes_files import output_of, writes_files
 from tuner.spark.broadcasts_off import broadcasts_off
+from tuner.spark.knobs import SHUFFLE_PARTITIONS
 
 # The plan before AQE and the one that ran in the end (the same without AQE).
 Plans = tuple[PlanNode, PlanNode]
@@ -296,7 +298,9 @@ class _RanExecution:
         return replace(
             found,
             joins=_or_nothing(found.id, "hints", lambda: self._hinted(found)) or found.joins,
-            shuffles=find_shuffles(self.final, tasks, core_ms, self._lost),
+            shuffles=find_shuffles(
+                self.final, tasks, core_ms, self._lost, are_set=SHUFFLE_PARTITIONS.property in execution.modified_conf
+            ),
             input_bytes=input_bytes,
             source_bytes=source_bytes,
             input_rows=sum(scan.metrics.get(_ROWS, 0) for scan in scans),
@@ -315,6 +319,7 @@ class _RanExecution:
             columns=self._columns,
             reads_cache=any(is_cache(node) and node.children for node in self.initial.walk_all()),
             not_deterministic=not_deterministic(self.initial),
+            keeps_state=keeps_state(self.initial),
             row_counts=self._row_counts(found),
             runtime_filtered=_or_nothing(found.id, "filters", lambda: runtime_filters(self.final).relations) or (),
         )

@@ -12,6 +12,7 @@ from tuner.plan.expression import argument_list, split_top_level
 from tuner.plan.never_ran import never_ran
 from tuner.plan.node import PlanNode, ran_as
 from tuner.plan.sides import SHUFFLES, is_exchange
+from tuner.plan.stateful import exchanges_of_state
 from tuner.plan.writes_files import exchanges_of_writers
 
 _PARTITIONING = re.compile(r"(?:hash|range|[Rr]ound[Rr]obin)[Pp]artitioning(?=\()")
@@ -30,15 +31,19 @@ def find_shuffles(
     tasks_of: Mapping[int, int],
     core_ms_of: Mapping[int, int] = NOTHING,
     lost: Set[int] = NOTHING_LOST,
+    *,
+    are_set: bool = False,
 ) -> tuple[ShuffleExchange, ...]:
     """The shuffles that ran, subqueries included, each once. Single-partition exchanges are left out.
 
     `tasks_of` tells for an accumulator how many tasks the stage had that updated it, `core_ms_of` how long they ran; what is in
     `lost` (`lost_counters`) is not told, nor what stages wrote of which the log lacks everything (`never_ran`), nor what goes
-    through another engine's shuffles, whose metrics are its own.
+    through another engine's shuffles, whose metrics are its own. `are_set`: what ran it had set their number by itself, as its
+    program does for a session, and the checkpoint of a stream for each batch.
     """
     found = []
     unseen, of_writers = never_ran(root), exchanges_of_writers(root)
+    of_state = exchanges_of_state(root)
     elsewhere = {id(node) for node in root.walk_unfilled()}
     stack = [root]
     while stack:
@@ -47,8 +52,9 @@ def find_shuffles(
             continue
         stack.extend(node.children + node.subqueries)
         partitions = shuffle_partitions(node.text) if is_exchange(node) else None
+        adjustable = not are_set and id(node) not in of_state and is_adjustable(node)
         if partitions is not None and node.name not in SHUFFLES:
-            found.append(_of_another_engine(node, partitions))
+            found.append(ShuffleExchange(partitions, None, None, None, None, adjustable, lost=True))
         elif partitions is not None:
             written = node.metric_ids.get(_WRITTEN, -1)
             metrics = _UNCOUNTED if written in lost else node.metrics
@@ -59,17 +65,13 @@ def find_shuffles(
                     written_bytes=metrics.get(_WRITTEN),
                     rows=metrics.get("shuffle records written"),
                     map_tasks=tasks_of.get(written),
-                    adjustable=is_adjustable(node),
+                    adjustable=adjustable,
                     map_core_ms=None if written in lost else core_ms_of.get(written),
                     lost=written in lost or id(node) in unseen,
                     feeds_write=None if of_writers is None else ran_as(node) in of_writers,
                 )
             )
     return tuple(found)
-
-
-def _of_another_engine(node: PlanNode, partitions: int) -> ShuffleExchange:
-    return ShuffleExchange(partitions, None, None, None, None, is_adjustable(node), lost=True)
 
 
 def is_adjustable(shuffle: PlanNode) -> bool:

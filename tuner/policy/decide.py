@@ -20,6 +20,7 @@ from tuner.policy.ledger import read_ledger
 from tuner.policy.long_away import not_long_away
 from tuner.policy.measured_values import measured_values
 from tuner.policy.rules.conflicts import conflicts
+from tuner.policy.rules.kept_by_checkpoint import kept_by_checkpoint
 from tuner.policy.rules.left_to_people import left_to_people
 from tuner.policy.rules.mode import mode
 from tuner.policy.rules.needed_change import needed_change
@@ -51,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     worse_on_other_days,
     mode,
     not_deterministic,
+    kept_by_checkpoint,
     overruled,
     oversized,
     unmeasurable,

@@ -24,6 +24,7 @@ _STAYS_HELD = HELD_OUT | frozenset(
     {
         ReasonCode.UNDIRECTABLE,
         ReasonCode.NOT_DETERMINISTIC,
+        ReasonCode.KEPT_BY_CHECKPOINT,
         ReasonCode.OVERRULED,
         ReasonCode.OVERSIZED,
         ReasonCode.ON_TRIAL_IN_ANOTHER_RUN,

@@ -104,6 +104,13 @@ def test_a_run_killed_while_a_job_of_it_waited_has_failed(nightly: Nightly) -> N
     assert failure is not None and failure.kind is FailureKind.STOPPED
 
 
+def test_a_batch_that_its_streams_stop_has_cut_failed_nothing(nightly: Nightly) -> None:
+    ids = "5f586cae-5abe-4b4c-89b9-9ae520e8572c"
+    batch = execution_start(description=f"counts\nid = {ids}\nrunId = {ids}\nbatch = 7")
+    cut = [batch, execution_end(error="java.lang.InterruptedException\n\tat java.base/java.util.concurrent.locks")]
+    assert unseen(nightly, *cut) is RunState.SUCCEEDED
+
+
 def test_what_compaction_left_out_of_a_log_that_ends_failed_nothing(nightly: Nightly) -> None:
     turn = nightly.prepare("e/1/1")
     directory = local_path(turn.event_log_dir)

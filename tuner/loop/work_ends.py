@@ -9,7 +9,8 @@ from tuner.model.application import Application, Completeness, JobStatus, Proble
 
 @dataclass(slots=True)
 class WorkEnds:
-    """SQL executions, and jobs outside them, as one that a program catches the failure of goes on.
+    """SQL executions, and jobs outside them, as one that a program catches the failure of goes on. A batch that its stream's stop
+    has cut says nothing.
 
     `is_broken` says that an execution failed, `is_open` that something did not end. `failed_ms` is when the last such job
     failed, `begun_ms` when the last work began that succeeded.
@@ -28,6 +29,8 @@ class WorkEnds:
         execution = work.execution
         if execution is None:
             self._take_jobs(work)
+        elif execution.stopped:
+            return
         elif execution.error:
             self.is_broken = True
         elif execution.end_ms is None:

@@ -95,7 +95,7 @@ def test_one_that_nothing_writes_to_any_more_is_taken_as_far_as_it_goes(
     os.utime(log, (before, before))
     first = watched.look()
     assert [run.state for run in store.runs("etl")] == [RunState.PARTIAL]
-    assert [u.why.partition(";")[0] for u in first.unread] == ["breaks off"]
+    assert [u.why.partition(";")[0] for u in first.unread] == ["is not whole"]
     # It was alive all the same.
     log.unlink()
     night(logs, 0, 7)

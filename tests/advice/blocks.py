@@ -6,8 +6,12 @@ from dataclasses import replace
 
 from tuner.cost.join_tree import tree_of
 from tuner.cost.size import Size
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Order, Predicate, RelationKind
 from tuner.model.query import Query, TableRead
+from tuner.model.strategy import BuildSide, Strategy
+from tuner.plan.order_text import order_text
+from tuner.plan.ordered_joins import signature_of
 
 from .joins import query
 
@@ -53,6 +57,49 @@ def block(written: Order = AS_WRITTEN, kind: RelationKind = RelationKind.SCAN) -
         conditions=(),
         measured={join.mask: MeasuredJoin(round(join.size.rows)) for join in joins},
         written=written,
+    )
+
+
+# A day's sales are few and wide: broadcast, if by a hint alone, they spare sorting the stock that parts keep most of.
+WIDE_NAMES = ("shop.sales", "shop.days", "shop.stock", "shop.parts")
+WIDE_BROADCAST = Joined(Joined(2, Joined(0, 1)), 3)
+
+
+def wide_block() -> JoinGraph:
+    """A block whose result of sales and days has 15 MB, as it ran with parts before these."""
+    rows, scanned, row_bytes = (
+        (10_000_000, 7, 50_000_000, 300),
+        (10_000_000, 7_000, 50_000_000, 500),
+        (1_492, 16, 16, 16),
+    )
+    ends = ((0, 1), (0, 2), (2, 3))
+    return JoinGraph(
+        signature="block",
+        relations=tuple(
+            GraphRelation(name, (name,), RelationKind.SCAN, *sizes)
+            for name, *sizes in zip(WIDE_NAMES, rows, row_bytes, scanned, strict=True)
+        ),
+        predicates=tuple(
+            Predicate(1 << one, 1 << other, f"{WIDE_NAMES[one]}.k{other}", f"{WIDE_NAMES[other]}.k{other}")
+            for one, other in ends
+        ),
+        conditions=(),
+        measured={
+            0b0011: MeasuredJoin(10_000, None, Strategy.BROADCAST_HASH, BuildSide.RIGHT),
+            0b1100: MeasuredJoin(30_000_000, None, Strategy.BROADCAST_HASH, BuildSide.RIGHT),
+            0b1111: MeasuredJoin(30_000, None, Strategy.SORT_MERGE),
+        },
+        written=Joined(Joined(2, 3), Joined(0, 1)),
+    )
+
+
+def wide_order() -> tuple[Action, Action]:
+    """The order that broadcasts these sales, and the hint that it does so by."""
+    graph, fingerprint = wide_block(), "q1"
+    hint = signature_of(graph, 0b0100, 0b0011)
+    return (
+        Action(ActionKind.ORDER_JOINS, "block", order_text(WIDE_BROADCAST, graph), fingerprint),
+        Action(ActionKind.HINT_JOIN, hint, Hint.BROADCAST, fingerprint, graph.tables(0b0011)),
     )
 
 

@@ -17,7 +17,20 @@ from tuner.model.join_graph import Joined, JoinGraph, Order
 from tuner.model.query import Query
 from tuner.plan.order_text import order_text
 
-from .blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, NAMES, ROWS, SALES, STOCK, block
+from .blocks import (
+    AS_WRITTEN,
+    DAYS,
+    DAYS_FIRST,
+    ITEMS,
+    NAMES,
+    ROWS,
+    SALES,
+    STOCK,
+    WIDE_NAMES,
+    block,
+    wide_block,
+    wide_order,
+)
 from .joins import facts, inner, query, side
 
 LEAF_BYTES = 1_000_000
@@ -71,6 +84,16 @@ def test_one_that_is_hardly_better_holds_for_sizes_about_as_measured() -> None:
     # Sales meet seven days: to join the items before or after hardly matters, until there are more of one of them.
     found = bounds(facts(ran(block(DAYS_FIRST))), Joined(Joined(Joined(SALES, ITEMS), DAYS), STOCK))
     assert found == SMALLEST
+
+
+def test_an_order_that_lives_from_a_broadcast_holds_for_what_its_hint_holds_for() -> None:
+    order, hint = wide_order()
+    sides = [side(name, leaf_bytes=LEAF_BYTES) for name in WIDE_NAMES]
+    joins = [inner(one, other) for one, other in zip(sides[::2], sides[1::2], strict=True)]
+    job = facts(replace(query(*joins, fingerprint="q1"), graphs=(wide_block(),)))
+    (alone,), (hinted,) = (order_bounds(job, asked)[order.id] for asked in ([order], [order, hint]))
+    assert {one[:2] for one in alone.values()} == {(LEAST, MOST)}
+    assert all(2 * one.least <= LEAF_BYTES and one.most >= 2 * LEAF_BYTES for one in hinted.values())
 
 
 def test_a_block_that_has_its_order_is_held_against_the_latest_run_without_it() -> None:

@@ -15,7 +15,19 @@ from tuner.model.join_graph import Joined, MeasuredJoin, Order
 from tuner.model.query import Query, QueryStatus
 from tuner.plan.order_text import order_text
 
-from .blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, ROWS, SALES, STOCK, block, ordered
+from .blocks import (
+    AS_WRITTEN,
+    DAYS,
+    DAYS_FIRST,
+    ITEMS,
+    ROWS,
+    SALES,
+    STOCK,
+    block,
+    ordered,
+    wide_block,
+    wide_order,
+)
 from .joins import facts
 
 # Items after stock, or before: what comes first should leave out more.
@@ -53,6 +65,32 @@ def test_an_order_that_replaces_none_that_is_known_is_not_judged() -> None:
     order = Action(ActionKind.ORDER_JOINS, "block", order_text(DAYS_FIRST, block()), "q1")
     assert worst_day(facts(steered), order, [steered]) is None
     assert worth(steered) is not None, "a run before it had another"
+
+
+def with_sales(times: int) -> Query:
+    graph = wide_block()
+    sales, *others = graph.relations
+    return ordered(graph=replace(graph, relations=(replace(sales, rows=times * (sales.rows or 0)), *others)))
+
+
+@pytest.mark.parametrize(
+    ("times", "hinted", "is_no_worse"),
+    [
+        pytest.param(1, True, True, id="15 MB are broadcast by its hint"),
+        pytest.param(2, True, True, id="30 MB, too"),
+        pytest.param(1, False, False, id="without the hint Spark shuffles all stock for them"),
+        pytest.param(16, True, False, id="memory does not hold 240 MB, nor will the agent"),
+    ],
+)
+def test_an_order_comes_with_the_broadcasts_that_are_hinted_beside_it(
+    times: int, hinted: bool, is_no_worse: bool
+) -> None:
+    (order, hint), job = wide_order(), facts(with_sales(1))
+    found = worst_day(job, order, [with_sales(times), with_sales(1)], [hint] if hinted else [])
+    assert found is not None and found.is_no_worse is is_no_worse
+    of_others = replace(hint, query="q2")
+    alone = worst_day(job, order, [with_sales(times), with_sales(1)], [of_others])
+    assert alone is not None and not alone.is_no_worse
 
 
 def within_reach(*executions: Query, columns: str) -> Worth | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tests.advice.blocks import DAYS, ITEMS, NAMES, ROWS, SALES, STOCK, block, ordered
+from tests.advice.blocks import DAYS, ITEMS, NAMES, ROWS, SALES, STOCK, block, ordered, wide_block, wide_order
 from tests.advice.joins import facts, inner, side
 from tests.policy.histories import decided, run
 from tuner.advice.facts import Facts, PastRun
@@ -86,3 +86,15 @@ def test_so_it_is_with_values_that_are_others_in_each_run() -> None:
     runs = day(1), day(2, LITTLE_STOCK), day(3)
     assert found(*runs, neutral=()) == {}
     assert found(*runs, neutral=(), fleeting=("shop.sales.name",)).keys() == {ORDER.id}
+
+
+def test_the_broadcasts_that_are_in_force_with_an_order_are_priced_with_it() -> None:
+    order, hint = wide_order()
+    query = replace(ordered(graph=wide_block()), literals="any day")
+    wide = run(1, {"q1": 10})
+    assert wide.outcome is not None
+    runs = (replace(wide, outcome=replace(wide.outcome, queries=(query,))),)
+    asked, broadcast = replace(decided(order), literals=("any day",), neutral=("shop.sales.k1",)), decided(hint)
+    for decision, held in (((asked,), {order.id}), ((asked, broadcast), set())):
+        worse = orders_worse_on_other_days(Decision(Mode.AUTO, decision), facts(query), runs, newest_of_classed(runs))
+        assert worse.keys() == held

@@ -32,7 +32,7 @@ SizeRange = dict[str, SizeBounds]
 
 def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[SizeRange, ...]]:
     """In which ranges of sizes each order holds, by action id: the least and the most bytes that the planner may estimate for
-    each relation, and the most rows that its filter may keep.
+    each relation, and the most rows that its filter may keep. Broadcasts that are hinted among the actions come with the orders.
 
     Each bound holds with all other relations at theirs. Where several executions have the block at about the same sizes, what
     their prices allow. Others have ranges of their own, and so has each earlier run (with such values) that was larger or smaller
@@ -40,8 +40,9 @@ def order_bounds(facts: Facts, actions: Iterable[Action]) -> dict[str, tuple[Siz
     slower than those without it. An order that no run tells the estimates of is left out.
     """
     found: dict[str, tuple[SizeRange, ...]] = {}
-    for action in (action for action in actions if action.kind is ActionKind.ORDER_JOINS):
-        if ranges := tuple(islice(_ranges(facts, action), MOST_RANGES)):
+    every = tuple(actions)
+    for action in (action for action in every if action.kind is ActionKind.ORDER_JOINS):
+        if ranges := tuple(islice(_ranges(facts, action, every), MOST_RANGES)):
             found[action.id] = ranges
     return found
 
@@ -52,16 +53,16 @@ def may_apply(ranges: Sequence[Mapping[str, SizeBounds]], query: Query, graph: J
     return sizes is None or not ranges or any(sizes.are_in(range_) for range_ in ranges)
 
 
-def _ranges(facts: Facts, action: Action) -> Iterator[SizeRange]:
+def _ranges(facts: Facts, action: Action, beside: Sequence[Action]) -> Iterator[SizeRange]:
     prices = OrderPrices(facts)
-    each = [_measured(prices, action, *block) for block in blocks_of(facts, action)]
+    each = [_measured(prices, action, beside, *block) for block in blocks_of(facts, action)]
     # One without a size, such as a night without files, shuts out no other.
     told = list(filter(None, reversed(each)))
     before = [(query, sizes) for query, graph in _blocks_before(facts, action) if (sizes := _sizes(query, graph))]
     slower = [sizes for query, sizes in before if was_slower(facts, action, query)]
     followed = [sizes for query, sizes in before if action.id in query.followed]
     yield from _of_latest(told, slower, followed, facts, action)
-    yield from _of_earlier(told, slower, facts, action)
+    yield from _of_earlier(told, slower, facts, action, beside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def _short_of(slower: Iterable[_Sizes], one: _Measured, facts: Facts, action: Ac
 
 
 def _of_earlier(
-    told: Sequence[_Measured], slower: Sequence[_Sizes], facts: Facts, action: Action
+    told: Sequence[_Measured], slower: Sequence[_Sizes], facts: Facts, action: Action, beside: Sequence[Action]
 ) -> Iterator[SizeRange]:
     """Runs of sizes that nothing newer tells of. Where the range of one reaches to sizes that were measured since, or that the
     order lost at, what is about its own."""
@@ -145,7 +146,7 @@ def _of_earlier(
             sizes = _sizes(query, graph)
             if sizes is None or any(sizes.are_in(one.range) for one in newer):
                 continue
-            if (one := _measured(OrderPrices(then), action, query, graph)) is None:
+            if (one := _measured(OrderPrices(then), action, beside, query, graph)) is None:
                 continue
             if one.is_no_worse:
                 reaches_far = any(other.sizes.are_in(one.range) for other in newer)
@@ -153,7 +154,9 @@ def _of_earlier(
             newer.append(one)
 
 
-def _measured(prices: OrderPrices, action: Action, query: Query, latest: JoinGraph) -> _Measured | None:
+def _measured(
+    prices: OrderPrices, action: Action, beside: Sequence[Action], query: Query, latest: JoinGraph
+) -> _Measured | None:
     graph = prices.facts.with_history(query, latest)
     sizes = _sizes(query, graph)
     if sizes is None:
@@ -162,7 +165,7 @@ def _measured(prices: OrderPrices, action: Action, query: Query, latest: JoinGra
         order = parse_order(action.value, graph)
     except OrderTextError:
         return None
-    worth, number = order_worth(prices, action, graph, order), len(graph.relations)
+    worth, number = order_worth(prices, action, graph, order, beside), len(graph.relations)
     has_lost = was_slower(prices.facts, action, query)
     if worth is None or has_lost:
         return _Measured(sizes, _range(prices.facts, action, sizes), is_no_worse=False, has_lost=has_lost)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.candidates.order_shape import order_shape
 from tuner.advice.facts import Facts
+from tuner.advice.given_at_sizes import given_at_sizes
 from tuner.cost.size import Size
-from tuner.model.action import Action
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_graph import JoinGraph, Order, members
 from tuner.model.query import Query
 from tuner.plan.order_text import OrderTextError, order_text, parse_order
@@ -44,15 +45,20 @@ def blocks_of(facts: Facts, action: Action) -> Iterator[tuple[Query, JoinGraph]]
             yield from ((query, graph) for graph in query.graphs if graph.signature == action.target)
 
 
-def order_worth(prices: OrderPrices, action: Action, graph: JoinGraph, order: Order) -> WorthAt | None:
+def order_worth(
+    prices: OrderPrices, action: Action, graph: JoinGraph, order: Order, beside: Iterable[Action] = ()
+) -> WorthAt | None:
     """None where no run at hand tells what order it replaces.
 
-    Prices both orders with each join as many times larger as its relations are: what predicates keep stays a share.
+    Prices both orders with each join as many times larger as its relations are: what predicates keep stays a share. Joins that
+    ran in the latest run go on as they did, and broadcasts that are hinted `beside` the order come with it.
     """
     replaced = _replaced(prices.facts, action, graph, order)
     if replaced is None:
         return None
     block = prices.block(graph)
+    hints = [hint for hint in beside if hint.query == action.query and _is_broadcast(hint)]
+    given, given_replaced = given_at_sizes(block, order, hints), given_at_sizes(block, replaced, ())
     known: dict[int, tuple[Size, tuple[int, ...]]] = {}
 
     def worth(scale: Scale) -> Worth:
@@ -66,9 +72,13 @@ def order_worth(prices: OrderPrices, action: Action, graph: JoinGraph, order: Or
             return Size(size.rows * factor, size.bytes * factor)
 
         what_if = block.what_if.of_sizes(scaled)
-        return Worth(what_if.seconds(order), what_if.seconds(replaced))
+        return Worth(what_if.seconds(order, given(scaled)), what_if.seconds(replaced, given_replaced(scaled)))
 
     return worth
+
+
+def _is_broadcast(action: Action) -> bool:
+    return action.kind is ActionKind.HINT_JOIN and action.value == Hint.BROADCAST
 
 
 def _replaced(facts: Facts, action: Action, graph: JoinGraph, order: Order) -> Order | None:

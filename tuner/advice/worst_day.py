@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import product
 
@@ -19,18 +19,25 @@ from tuner.plan.order_text import OrderTextError, parse_order
 MOST_CORNERS = 6
 
 
-def worst_day(facts: Facts, order: Action, executions: Sequence[Query]) -> Worth | None:
+def worst_day(facts: Facts, order: Action, executions: Sequence[Query], beside: Iterable[Action] = ()) -> Worth | None:
     """What an order of joins is worth by its prices on the day that it suits least; None where no run tells what it replaces.
 
     `executions` are of one class of values, oldest first. Each of them is priced with as many rows of each relation as it had,
-    and with what predicates kept in the latest that had rows of all relations.
+    and with what predicates kept in the latest that had rows of all relations; broadcasts that are hinted `beside` the order come
+    with it.
     """
-    found = (worth(_scale(graph, one)) for graph, then, worth in _blocks(facts, order, executions) for one in then)
+    found = (
+        worth(_scale(graph, one)) for graph, then, worth in _blocks(facts, order, executions, beside) for one in then
+    )
     return max(found, key=_loss, default=None)
 
 
 def worst_within_reach(
-    facts: Facts, order: Action, executions: Sequence[Query], columns: Collection[str]
+    facts: Facts,
+    order: Action,
+    executions: Sequence[Query],
+    columns: Collection[str],
+    beside: Iterable[Action] = (),
 ) -> Worth | None:
     """What an order is worth at worst where each relation that filters on these columns (`FilterCondition.columns`) leave rows of
     has few or many: MOST_GROWTH times fewer or more than in any of the executions, and no more than were scanned.
@@ -41,14 +48,14 @@ def worst_within_reach(
     filtered = {one.rpartition(".")[0] for several in columns for one in several.split(",")}
     found = (
         worth(corner)
-        for graph, then, worth in _blocks(facts, order, executions)
+        for graph, then, worth in _blocks(facts, order, executions, beside)
         for corner in _corners(graph, then, filtered)
     )
     return max(found, key=_loss, default=None)
 
 
 def _blocks(
-    facts: Facts, order: Action, executions: Sequence[Query]
+    facts: Facts, order: Action, executions: Sequence[Query], beside: Iterable[Action]
 ) -> Iterator[tuple[JoinGraph, list[JoinGraph], WorthAt]]:
     """The blocks that an order is for in the execution that tells most, each as all had it, and what the order is worth there."""
     measured = replace(facts, queries=tuple(sorted(filter(is_whole, executions), key=lambda q: _told(q, order))[-1:]))
@@ -59,7 +66,7 @@ def _blocks(
             wanted = parse_order(order.value, graph)
         except OrderTextError:
             continue
-        if (worth := order_worth(prices, order, graph, wanted)) is not None:
+        if (worth := order_worth(prices, order, graph, wanted, beside)) is not None:
             yield graph, [g for q in executions for g in q.graphs if g.signature == order.target], worth
 
 

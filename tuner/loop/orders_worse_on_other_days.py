@@ -36,21 +36,24 @@ def orders_worse_on_other_days(
     more, too. A day of sizes that it is not applied at says nothing.
     """
     orders = [d for d in decision.in_force if d.change.kind is ActionKind.ORDER_JOINS and d.acts_on_any_values]
-    worse = [decided for decided in orders if _why_worse(facts, decided, runs, ranges={})]
+    hints = [action for action in decision.actions if action.kind is ActionKind.HINT_JOIN]
+    worse = [decided for decided in orders if _why_worse(facts, decided, hints, runs, ranges={})]
     if not worse:
         return {}
     # Few are: only then is it worked out at which sizes they apply.
     ranges = size_limits(facts, replace(decision, changes=tuple(worse)), newest).of_orders
-    found = {decided.id: _why_worse(facts, decided, runs, ranges) for decided in worse}
+    found = {decided.id: _why_worse(facts, decided, hints, runs, ranges) for decided in worse}
     return {id_: why for id_, why in found.items() if why}
 
 
-def _why_worse(facts: Facts, decided: DecidedChange, runs: Sequence[Run], ranges: _Ranges) -> Reason | None:
+def _why_worse(
+    facts: Facts, decided: DecidedChange, hints: Sequence[Action], runs: Sequence[Run], ranges: _Ranges
+) -> Reason | None:
     """Within the ranges of sizes of its orders, by their ids; at any size where there are none."""
     found = None
     for all_executions, action in product(_by_class(decided, runs), decided.change.actions):
         executions = _applied_to(all_executions, action, ranges.get(action.id, ()))
-        for code, worst in _worst(facts, decided, action, executions).items():
+        for code, worst in _worst(facts, decided, action, hints, executions).items():
             if worst and not worst.is_no_worse and worst.seconds - worst.replaced > MIN_SECONDS:
                 seconds = {"seconds": worst.seconds, "replaced_seconds": worst.replaced}
                 found = Reason(code, {**seconds, "executions": len(executions)})
@@ -70,16 +73,16 @@ def _applied_to(executions: Sequence[Query], order: Action, ranges: Sequence[_Ra
 
 
 def _worst(
-    facts: Facts, decided: DecidedChange, action: Action, executions: Sequence[Query]
+    facts: Facts, decided: DecidedChange, action: Action, hints: Sequence[Action], executions: Sequence[Query]
 ) -> dict[ReasonCode, Worth | None]:
     """What an order is worth at worst, by what is to be said of it; the last that is worse is said."""
     # They load numpy, which parsing a DAG does not wait for.
     from tuner.advice.worst_day import worst_day, worst_within_reach
 
-    of_days = {ReasonCode.WORSE_ON_OTHER_DAYS: worst_day(facts, action, executions)}
+    of_days = {ReasonCode.WORSE_ON_OTHER_DAYS: worst_day(facts, action, executions, hints)}
     if not decided.fleeting:
         return of_days
-    within_reach = worst_within_reach(facts, action, executions, decided.fleeting)
+    within_reach = worst_within_reach(facts, action, executions, decided.fleeting, hints)
     return {ReasonCode.WORSE_WITHIN_REACH: within_reach, **of_days}
 
 

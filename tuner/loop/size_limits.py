@@ -22,6 +22,7 @@ def size_limits(facts: Facts, decision: Decision, newest: KnownQueries) -> SizeL
     from tuner.advice.order_bounds import SizeRange, order_bounds
 
     orders = [action for action in decision.actions if action.kind is ActionKind.ORDER_JOINS]
+    hints = [action for action in decision.actions if action.kind is ActionKind.HINT_JOIN]
     of_hints: dict[str, int] = {}
     of_orders: dict[str, Sequence[SizeRange]] = {}
     counted: dict[str, int] = {}
@@ -40,7 +41,7 @@ def size_limits(facts: Facts, decision: Decision, newest: KnownQueries) -> SizeL
                 if decided.fleeting and (most := most_counted(measured, action, orders)):
                     counted[action.id] = most
             elif action.kind is ActionKind.ORDER_JOINS:
-                of_orders |= order_bounds(measured, [action])
+                of_orders |= order_bounds(measured, [action, *hints])
     for hint, most in most_together(known, broadcasts).items():
         counted[hint] = min(most, counted.get(hint, most))
     return SizeLimits(of_hints, facts.cap.one_bytes, counted, of_orders)

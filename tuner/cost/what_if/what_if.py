@@ -80,8 +80,8 @@ class WhatIf:
             ),
         )
 
-    def seconds(self, order: Order) -> float:
-        planned = self._derivation.planned(order, _NOTHING_GIVEN, self._expected.sizes)
+    def seconds(self, order: Order, given: Given = _NOTHING_GIVEN) -> float:
+        planned = self._derivation.planned(order, given, self._expected.sizes)
         sized = self._cut.sized(planned, self._expected.sizes)
         return self._makespan(planned, sized, self._stage_seconds(planned, sized, self._expected))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tuner.model.action import Action, ActionKind, Hint
+
 
 @dataclass(frozen=True, slots=True)
 class KeyFilterSite:
@@ -31,3 +33,7 @@ class KeyFilterSite:
     source_amounts: Mapping[str, float] = field(default_factory=dict)
     source_tasks: int = 0
     most_kept: float = 1.0
+
+    def action(self, query: str) -> Action:
+        """What filters it, in the query of this fingerprint."""
+        return Action(ActionKind.HINT_JOIN, self.join, Hint.FILTER_BY_KEY, query, self.source)

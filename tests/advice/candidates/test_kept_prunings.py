@@ -23,9 +23,12 @@ from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
 from tuner.cost.join_edges import Edge, JoinEdges, bits
-from tuner.cost.join_tree import JoinTree, joined, leaf
+from tuner.cost.join_tree import JoinTree, joined, leaf, tree_of
 from tuner.cost.size import Size
 from tuner.model.change import Change
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
+from tuner.model.join_graph import Joined
+from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
 from tuner.plan.joins import find_joins
 
@@ -82,6 +85,41 @@ def test_what_prunes_partitions_is_joined_with_what_it_prunes_alone() -> None:
 def test_the_others_are_put_in_order_beside_it() -> None:
     order, *_ = advised(query(WITH_STOCK, OF_WEEKS, filter=PARTITIONS))
     assert told(order) == "sales, days, weeks, stock"
+
+
+def filtered_by_key(measured: Query, status: DirectiveStatus = DirectiveStatus.APPLIED) -> Query:
+    """The bloom filter is the agent's, as it was told to make one."""
+    (by_days,) = (join.signature for join in measured.joins if join.keys == (("shop.sales.s_day", "shop.days.d"),))
+    site = KeyFilterSite(
+        by_days, ("shop.sales",), 300_000_000, 0.01, measured=True, source=("shop.days",), source_rows=30, filtered=True
+    )
+    told = DirectiveResult(site.action(measured.fingerprint).id, status, join=by_days)
+    return replace(measured, key_filters=(site,), directives=(told,))
+
+
+def test_what_the_agent_filters_by_key_is_joined_as_it_was() -> None:
+    """In another order its filter would find no join, and the rows that are priced are those that it left."""
+    weeks, both = query(OF_WEEKS, filter=BLOOM), query(WITH_STOCK, OF_WEEKS, filter=BLOOM)
+    assert advised(filtered_by_key(weeks)) == []
+    order, *_ = advised(filtered_by_key(both))
+    assert told(order) == "sales, days, weeks, stock"
+    (first, *_), (second, *_) = advised(filtered_by_key(weeks, DirectiveStatus.IGNORED)), advised(weeks)
+    assert first.actions == second.actions
+
+
+def test_by_a_join_of_both_sides_as_they_are() -> None:
+    measured = filtered_by_key(query(WITH_STOCK, OF_WEEKS, filter=BLOOM))
+    (graph,) = measured.graphs
+    sales, days, stock, weeks = (
+        [r.relations[0] for r in graph.relations].index(f"shop.{n}") for n in ("sales", "days", "stock", "weeks")
+    )
+    kept = prunings(measured, graph)
+    for order, is_kept in (
+        (Joined(Joined(stock, Joined(days, sales)), weeks), True),
+        (Joined(Joined(Joined(sales, stock), days), weeks), False),
+        (Joined(Joined(sales, Joined(days, weeks)), stock), False),
+    ):
+        assert keeps(tree_of(order, _size), kept) is is_kept
 
 
 def test_blocks_that_the_agent_cannot_tell_apart_keep_it_in_all_of_them() -> None:

@@ -20,7 +20,7 @@ from tuner.cost.cardinality import Basis
 from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.interval import SIZE_ERRORS
-from tuner.model.action import Action, ActionKind, Hint
+from tuner.model.action import Action, Hint
 from tuner.model.change import Change, Evidence, Risk
 from tuner.model.key_filter_site import KeyFilterSite
 from tuner.model.query import Query
@@ -51,8 +51,7 @@ class _Filter:
 
     @property
     def action(self) -> Action:
-        site = self.site
-        return Action(ActionKind.HINT_JOIN, site.join, Hint.FILTER_BY_KEY, self.query.fingerprint, site.source)
+        return self.site.action(self.query.fingerprint)
 
 
 def advise_key_filters(facts: Facts) -> Iterator[Change]:

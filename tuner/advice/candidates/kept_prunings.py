@@ -1,12 +1,14 @@
-"""Orders that read no more of a table than the order that ran, where the other side of a join prunes its partitions.
+"""Orders that read no more of a table than the order that ran, where the other side of a join prunes its partitions, or the agent
+filters it by that side's keys.
 
 Spark prunes by what it broadcasts (PartitionPruning). Where a join stands there instead, the planner does not know that it is
-small, and the agent cannot have it counted first: the table would be read whole.
+small, and the agent cannot have it counted first: the table would be read whole. A filter by key is of a join of these two sides:
+where no such join is, nothing is filtered, and the rows that it left are no measure of the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from tuner.cost.join_edges import Edge
@@ -15,33 +17,49 @@ from tuner.cost.size import Size
 from tuner.model.join_graph import JoinGraph, members
 from tuner.model.join_site import RuntimeFilter
 from tuner.model.query import Query
+from tuner.plan.ordered_joins import signature_of
+
+Tables = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Of the relations `pruned` Spark has left out partitions by the rows of `by`; both are sets of relations."""
+    """Of the relations `pruned` less was read by the rows of `by`; both are sets of relations."""
 
     pruned: int
     by: int
 
 
 def prunings(query: Query, graph: JoinGraph) -> tuple[Pruning, ...]:
-    """What pruned partitions in the order that ran. Bloom filters do not count: without one no more is read."""
-    sides = {
+    """What left out partitions, and rows by the agent's filters, in the order that ran. Spark's own bloom filters do not count:
+    without one no more is read."""
+    pruned = {
         (side.relations, other.relations)
         for join in query.joins
         for side, other in (join.sides, join.sides[::-1])
         if side.filtered_by_other is RuntimeFilter.PARTITIONS
     }
-    if not sides:
+    filtered = {s.join for s in query.key_filters if s.filtered and s.action(query.fingerprint).id in query.followed}
+    if not pruned and not filtered:
         return ()
     joins = (join.children for join in tree_of(graph.written, lambda _: Size(0, 0)).joins)
     return tuple(
-        Pruning(_pruned(graph, side.mask, other.mask), other.mask)
+        Pruning(relations, other.mask)
         for children in joins
         for side, other in (children, children[::-1])
-        if (graph.tables(side.mask), graph.tables(other.mask)) in sides
+        for relations in _left_out(graph, side.mask, other.mask, pruned, filtered)
     )
+
+
+def _left_out(
+    graph: JoinGraph, side: int, by: int, pruned: Set[tuple[Tables, Tables]], filtered: Set[str]
+) -> Iterator[int]:
+    """The relations of a side that have less to read by another: all of them where the agent filters, whichever way, for that
+    takes a join of both sides as they are."""
+    if (graph.tables(side), graph.tables(by)) in pruned:
+        yield _pruned(graph, side, by)
+    if filtered and signature_of(graph, side, by) in filtered:
+        yield side
 
 
 def keeps(tree: JoinTree, every: Iterable[Pruning]) -> bool:

@@ -312,6 +312,32 @@ def test_a_join_that_puts_out_far_more_than_it_reads_is_not_hashed() -> None:
     assert (DAYS, SALES) not in [hint.relations for hint in fanning]
 
 
+@pytest.mark.parametrize(
+    ("core_ms", "fits"),
+    [
+        pytest.param(60_000, True, id="a return or two a sale"),
+        pytest.param(900_000, False, id="hundreds, of which the condition drops most"),
+        pytest.param(None, False, id="nothing tells how long its tasks ran"),
+    ],
+)
+def test_a_join_whose_condition_may_drop_many_pairs_is_not_hashed_in_another_order(
+    core_ms: int | None, fits: bool
+) -> None:
+    """Each sale with the returns after it. That the merge took long is known of the join in which the condition stood."""
+    text = WRITTEN.replace("[r_item#5], Inner", "[r_item#5], Inner, (s_day#3 <= r_day#6)").replace(
+        "[r_item#5] |", "[r_item#5,r_day#6] |"
+    )
+    last, within = find_joins(plan(text.format(output=40_000, between=40_000_000)), finished=True)
+    asked = replace(_leaves(within), core_ms=core_ms)
+    job = replace(ran(text.format(output=40_000, between=40_000_000)), joins=(_leaves(last), asked))
+    (block,) = job.graphs
+    at = {block.tables(1 << number): 1 << number for number in range(3)}
+    sides = BroadcastSides(given(job), job, block, Cardinality(block))
+    assert asked.has_condition and len(block.conditions) == 1
+    assert (sides.fit(at[DAYS,] | at[SALES,], at[RETURNS,]) is not None) is fits
+    assert sides.fit(at[DAYS,], at[SALES,]) is not None, "that join asks nothing of the kind"
+
+
 def _decision(actions: Sequence[Action]) -> Decision:
     return Decision(Mode.AUTO, tuple(decided(action) for action in actions))
 

@@ -162,7 +162,7 @@ def broadcast_vetoed(
     # AQE compares what it has counted with its threshold in each run.
     growth = 1.0 if after_shuffles else facts.once(Growth).factor(query, join, build)
     known = is_whole(query) and build.rows is not None and built_bytes(facts, query, build) is not None
-    return not known or fans_out(join) or is_too_large(facts, build, relation_bytes, growth)
+    return not known or fans_out(query, join) or is_too_large(facts, build, relation_bytes, growth)
 
 
 def _takes_long(facts: Facts, query: Query, build: JoinSide) -> bool:

@@ -109,7 +109,7 @@ def _built_seconds(facts: Facts, side: JoinSide) -> float:
 
 
 def _is_vetoed(query: Query, join: JoinSite, build: JoinSide) -> bool:
-    return not is_whole(query) or build.rows is None or fans_out(join)
+    return not is_whole(query) or build.rows is None or fans_out(query, join)
 
 
 def _predict(query: Query, gain: float, least: float) -> Prediction:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 from tuner.advice.candidates.broadcast_candidates import is_measured, is_measured_sort_merge
+from tuner.advice.candidates.cpu_share import cpu_share
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.growth import Growth
 from tuner.advice.candidates.hint_candidate import HintCandidate
@@ -86,7 +87,7 @@ def _candidate(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> H
     growth = facts.once(Growth).factor(query, join, build)
     most = max(size, _uncounted_bytes(query, build))
     too_large = math.isinf(growth) or most * growth > facts.task_cap_bytes
-    vetoed = not measured or not join.placed or not is_measured(query, build) or too_large or fans_out(join)
+    vetoed = not measured or not join.placed or not is_measured(query, build) or too_large or fans_out(query, join)
     vetoed = vetoed or risks_rows(facts, join, side)
     prediction = predict_gains([(query, _gain(merge, hashed, sort))])
     return HintCandidate(query, join, side, Hint.SHUFFLE_HASH, size, merge, hashed, prediction, vetoed)
@@ -109,7 +110,7 @@ def _seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tup
     # What was not sorted for this join had the order of a join below it: nothing is saved there.
     unsorted = sum(sort_core_seconds(s, costs) for s in join.sides if s.sort_ms is None)
     measured = (join.sort_ms or 0) / 1e3
-    merge = join.runs * (sort_merge_core_seconds(join, costs) - unsorted) - measured + measured * _cpu_share(query)
+    merge = join.runs * (sort_merge_core_seconds(join, costs) - unsorted) - measured + measured * cpu_share(query)
     build, probe = join.side(side), join.side(side.other)
     hashed = shuffled_hash_core_seconds(build, probe, costs) + _resort_core_seconds(query, join, costs)
     return merge / cores, join.runs * hashed / cores
@@ -117,14 +118,7 @@ def _seconds(facts: Facts, query: Query, join: JoinSite, side: BuildSide) -> tup
 
 def _sort_seconds(facts: Facts, query: Query, join: JoinSite) -> float:
     """Wall seconds of what the metric "sort time" counted of a join's sides, on the CPU."""
-    return (join.sort_ms or 0) / 1e3 * _cpu_share(query) / max(1, facts.cluster.cores)
-
-
-def _cpu_share(query: Query) -> float:
-    """The share of its tasks' time that a query had a CPU: "sort time" counts waiting for one too, unit costs do not."""
-    if not (query.executor_run_ms and query.executor_cpu_ms):
-        return 1.0
-    return min(1.0, query.executor_cpu_ms / query.executor_run_ms)
+    return (join.sort_ms or 0) / 1e3 * cpu_share(query) / max(1, facts.cluster.cores)
 
 
 def _resort_core_seconds(query: Query, join: JoinSite, costs: UnitCosts) -> float:

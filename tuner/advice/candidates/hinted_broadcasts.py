@@ -9,7 +9,7 @@ from functools import cached_property
 from tuner.advice.candidates.best_hints import is_enough
 from tuner.advice.candidates.broadcast_wait import outlasts_wait
 from tuner.advice.candidates.coalesced_blocks import coalesced_joins
-from tuner.advice.candidates.fan_out import MAX_FAN_OUT
+from tuner.advice.candidates.fan_out import MAX_FAN_OUT, may_drop_many
 from tuner.advice.candidates.kept_prunings import Pruning, prunings
 from tuner.advice.candidates.ordered_sides import ordered_side
 from tuner.advice.candidates.row_widths import RowWidths
@@ -18,11 +18,13 @@ from tuner.advice.candidates.times_in_run import times_in_run
 from tuner.advice.facts import Facts
 from tuner.advice.steering_reach import Reach
 from tuner.cost.cardinality import Cardinality
+from tuner.cost.join_tree import JoinTree, tree_of
 from tuner.cost.what_if.physical_order import Given, GivenJoin, PhysicalOrder
 from tuner.model.join_graph import JoinGraph
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
 from tuner.model.strategy import SHUFFLED, Strategy
+from tuner.plan.ordered_joins import signature_of
 from tuner.spark.broadcasts_off import broadcasts_off
 from tuner.spark.memory import MAX_BROADCAST_ROWS, relation_bytes
 
@@ -90,7 +92,27 @@ class BroadcastSides:
 
     def _fans_out(self, build: int, other: int) -> bool:
         larger = max(self.sizes.size(relations).rows for relations in (build, other))
-        return self.sizes.size(build | other).rows > MAX_FAN_OUT * larger
+        return self.sizes.size(build | other).rows > MAX_FAN_OUT * larger or self._may_drop_many(build, other)
+
+    def _may_drop_many(self, build: int, other: int) -> bool:
+        """Whether a condition of the join, beside its keys, may drop many pairs of rows."""
+        asked = (one for one in self._dropping if not one & ~(build | other))
+        return any(one & ~build and one & ~other for one in asked)
+
+    @cached_property
+    def _dropping(self) -> frozenset[int]:
+        """The relations of conditions that may have dropped many pairs in the order that ran."""
+        joins = tree_of(self.graph.written, self.sizes.size).joins if self.graph.conditions else ()
+        asked = {
+            c.relations: next((j for j in joins if not c.relations & ~j.mask), None) for c in self.graph.conditions
+        }
+        return frozenset(relations for relations, join in asked.items() if join is None or self._has_dropped_many(join))
+
+    def _has_dropped_many(self, ran: JoinTree) -> bool:
+        """Whether a join of the order that ran may have, or no join of the query tells."""
+        signature = signature_of(self.graph, *(side.mask for side in ran.children))
+        found = [join for join in self.query.joins if join.signature == signature]
+        return not found or any(may_drop_many(self.query, join) for join in found)
 
 
 def side_bytes(side: JoinSide) -> int:

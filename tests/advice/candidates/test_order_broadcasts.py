@@ -212,14 +212,16 @@ def test_who_switched_broadcasts_off_is_promised_none() -> None:
     assert not hints(one_order(off))
 
 
-def test_an_order_promises_no_broadcast_that_another_run_of_its_query_rules_out() -> None:
-    """Once for a week, and once for all weeks: what memory holds of the one it does not hold of the other."""
-    week, always = _of_width(query(), WIDE), _of_width(query(output=40_000_000), WIDE)
+@pytest.mark.parametrize("row_bytes", [WIDE, 12])
+def test_an_order_promises_no_broadcast_that_another_run_of_its_query_rules_out(row_bytes: float) -> None:
+    """Once for a week, and once for all weeks: what memory holds of the one it does not hold of the other. Of narrow rows Spark
+    would broadcast a week's without a hint, if it knew how few they are."""
+    week, always = _of_width(query(), row_bytes), _of_width(query(output=40_000_000), row_bytes)
     (graph,) = always.graphs
     unfiltered = replace(graph, relations=tuple(replace(r, rows=r.scanned_rows) for r in graph.relations))
     trial = one_order(_roomy(week, replace(always, id=2, root_id=2, graphs=(unfiltered,))))
     assert (DAYS, SALES) not in [hint.relations for hint in hints(trial)]
-    assert _seconds_after(trial) > _seconds_after(one_order(_roomy(week)))
+    assert _seconds_after(trial) > _seconds_after(one_order(_roomy(week))) + 10
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,10 @@ def advise_join_orders(facts: Facts) -> Iterator[Change]:
             worth[key] = change
     changes = list(worth.values())
     broadcasts = order_broadcasts(facts, prices, changes)
-    given = [prices.with_broadcasts(c, {b.joined for b in of}) for c, of in zip(changes, broadcasts, strict=True)]
+    given = [prices.without_hints(change, of.refused) for change, of in zip(changes, broadcasts, strict=True)]
     for change, of, share in zip(given, broadcasts, order_shares(facts, given), strict=True):
         if change.is_clear:
-            yield from _recommended(with_share(change, share), of, share)
+            yield from _recommended(with_share(change, share), of.given, share)
 
 
 def _reason(

@@ -6,8 +6,9 @@ for as large as the table, and so sorts and merges what should be broadcast, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tuner.advice.candidates.best_hints import best_hints, is_enough
 from tuner.advice.candidates.broadcast_budget import BroadcastBudget, broadcast_budget, is_hinted
@@ -48,9 +49,25 @@ class OrderBroadcast:
         return Action(ActionKind.HINT_JOIN, self.signature, Hint.BROADCAST, query.fingerprint, self.side.relations)
 
 
-def order_broadcasts(
-    facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange]
-) -> list[tuple[OrderBroadcast, ...]]:
+@dataclass(frozen=True, slots=True)
+class OrderBroadcasts:
+    """The broadcasts that an order is given, and how its joins run that are priced as broadcasts and have none, by the sets of
+    their relations."""
+
+    given: tuple[OrderBroadcast, ...] = ()
+    refused: Mapping[int, GivenJoin] = field(default_factory=dict)
+
+
+class _HintedJoin(NamedTuple):
+    """A join of an order, by fingerprint and signature, that builds a side by a hint alone, and how it runs without one."""
+
+    place: tuple[str, str]
+    joined: int
+    build: int
+    instead: GivenJoin
+
+
+def order_broadcasts(facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange]) -> list[OrderBroadcasts]:
     """The sides that each change's order should broadcast and that Spark, as far as the run shows, would not.
 
     A hint reaches every join of its signature, so each of them, in every execution of the query, must be fit for it; the
@@ -58,14 +75,17 @@ def order_broadcasts(
     gain first. Only where the agent steers (SQL text names no join), and only sides that the agent could hold back in a run
     of more data.
     """
-    found: list[tuple[OrderBroadcast, ...]] = [()] * len(changes)
     if facts.reach is not Reach.AGENT:
-        return found
-    wanted = [(one, number) for number, change in enumerate(changes) for one in _worthwhile(facts, prices, change)]
-    if not wanted:
-        return found
-    budget = _budget_beside(facts, changes)
+        return [OrderBroadcasts()] * len(changes)
+    needing = [_needing_hints(prices, change) for change in changes]
+    wanted = [
+        (one, number)
+        for number, (change, joins) in enumerate(zip(changes, needing, strict=True))
+        for one in _worthwhile(facts, prices, change, joins)
+    ]
+    given: list[tuple[OrderBroadcast, ...]] = [()] * len(changes)
     taken: set[tuple[str, str]] = set()
+    budget = _budget_beside(facts, changes) if wanted else None
     for one, number in sorted(wanted, key=lambda pair: -pair[0].gain):
         fingerprint = changes[number].query.fingerprint
         of_query = [change for change in changes if change.query.fingerprint == fingerprint]
@@ -73,11 +93,14 @@ def order_broadcasts(
         if not executions or (fingerprint, one.signature) in taken:
             continue
         size = max(sum(map(side_bytes, sides)) for sides in executions)
-        if budget.take(fingerprint, size):
+        if budget and budget.take(fingerprint, size):
             taken.add((fingerprint, one.signature))
             largest = max((side for sides in executions for side in sides), key=side_bytes)
-            found[number] += (replace(one, side=largest),)
-    return found
+            given[number] += (replace(one, side=largest),)
+    return [
+        OrderBroadcasts(of, {join.joined: join.instead for join in joins if join.place not in taken})
+        for of, joins in zip(given, needing, strict=True)
+    ]
 
 
 def _budget_beside(facts: Facts, changes: Iterable[OrderChange]) -> BroadcastBudget:
@@ -95,25 +118,47 @@ def _budget_beside(facts: Facts, changes: Iterable[OrderChange]) -> BroadcastBud
     return budget
 
 
-def _worthwhile(facts: Facts, prices: OrderPrices, change: OrderChange) -> Iterator[OrderBroadcast]:
-    query, block, order = change.query, prices.block(change.graph), change.other
-    measured = block.given(order).joins
-    given = {**measured, **dict.fromkeys(change.hinted, HINTED)}
-    hinted = block.what_if.order(order.order, Given(given))
-    kept = kept_joins(facts, query, change.graph, hinted)
-    for join in hinted.joins:
+def _needing_hints(prices: OrderPrices, change: OrderChange) -> list[_HintedJoin]:
+    """The joins of an order that are priced as broadcasts, and that Spark would not broadcast by itself."""
+    query, block = change.query, prices.block(change.graph)
+    given = _as_priced(prices, change)
+    found = []
+    for join in block.what_if.order(change.other.order, given).joins:
         which = join.build_side
-        if join.strategy is not Strategy.BROADCAST_HASH or which is None or join.relations in {*measured, *kept}:
+        if (
+            join.strategy is not Strategy.BROADCAST_HASH
+            or which is None
+            or join.relations in block.given(change.other).joins
+        ):
             continue
         build, other = join.plan.side(which), join.plan.side(which.other)
-        if _is_broadcast_by_spark(query, block, build):
-            continue
-        instead = Given({**given, join.relations: _without_hint(query, block, which, other)})
-        alone = block.what_if.order(order.order, instead)
+        if not _is_broadcast_by_spark(query, block, build):
+            signature, instead = (
+                signature_of(block.graph, join.left, join.right),
+                _without_hint(query, block, which, other),
+            )
+            found.append(_HintedJoin((query.fingerprint, signature), join.relations, build, instead))
+    return found
+
+
+def _worthwhile(
+    facts: Facts, prices: OrderPrices, change: OrderChange, joins: Sequence[_HintedJoin]
+) -> Iterator[OrderBroadcast]:
+    """The hints that pay, of joins that may have one."""
+    query, block, order = change.query, prices.block(change.graph), change.other.order
+    given = _as_priced(prices, change)
+    hinted = block.what_if.order(order, given)
+    kept = kept_joins(facts, query, change.graph, hinted)
+    for join in (join for join in joins if join.joined not in kept):
+        alone = block.what_if.order(order, Given({**given.joins, join.joined: join.instead}))
         gain = alone.seconds(facts.cluster) - hinted.seconds(facts.cluster)
         if is_enough(gain, query, times_in_run(facts, query)):
-            side = ordered_side(query, block.graph, block.sizes, build)
-            yield OrderBroadcast(signature_of(block.graph, join.left, join.right), join.relations, side, gain)
+            side = ordered_side(query, block.graph, block.sizes, join.build)
+            yield OrderBroadcast(join.place[1], join.joined, side, gain)
+
+
+def _as_priced(prices: OrderPrices, change: OrderChange) -> Given:
+    return Given({**prices.block(change.graph).given(change.other).joins, **dict.fromkeys(change.hinted, HINTED)})
 
 
 def _without_hint(query: Query, block: PricedBlock, which: BuildSide, other: int) -> GivenJoin:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
@@ -25,7 +25,7 @@ from tuner.cost.learned.unit_cost_fit import work_terms
 from tuner.cost.unit_costs import UnitCosts
 from tuner.cost.what_if.execution_conf import ExecutionConf, read_execution_conf
 from tuner.cost.what_if.interval import Interval
-from tuner.cost.what_if.physical_order import Given, PhysicalOrder
+from tuner.cost.what_if.physical_order import Given, GivenJoin, PhysicalOrder
 from tuner.model.change import Evidence, Prediction
 from tuner.model.join_graph import JoinGraph
 from tuner.model.query import Query
@@ -236,12 +236,12 @@ class OrderPrices:
             hinted=frozenset(given.joins.keys() - block.given(other).joins.keys()),
         )
 
-    def with_broadcasts(self, change: OrderChange, joins: Collection[int]) -> OrderChange:
-        """The change where of the joins that its price takes hints for, none but these (sets of relations) can have one."""
-        if change.hinted <= set(joins):
+    def without_hints(self, change: OrderChange, refused: Mapping[int, GivenJoin]) -> OrderChange:
+        """The change where joins of its order that it prices as broadcasts, by the sets of their relations, run as is told."""
+        if not refused:
             return change
-        hinted, block = change.hinted.intersection(joins), self.block(change.graph)
-        given = Given({**block.given(change.other).joins, **dict.fromkeys(hinted, HINTED)})
+        hinted, block = change.hinted - refused.keys(), self.block(change.graph)
+        given = Given({**block.given(change.other).joins, **dict.fromkeys(hinted, HINTED), **refused})
         after = block.what_if.order(change.other.order, given)
         gain = self._saved(change.query, block, self._as_written(block), after, change.times)
         return replace(change, gain=gain, other_priced=after.seconds(self.facts.cluster), hinted=hinted)

@@ -80,7 +80,7 @@ def oracle_choices(facts: Facts, at_least: Mapping[str, AtLeast] | None = None) 
     prices = OrderPrices(facts)
     wanted = list(_orders(facts, prices, at_least or {}))
     broadcasts = order_broadcasts(facts, prices, [one.change for one in wanted])
-    orders = [_with(facts, prices, one, of) for one, of in zip(wanted, broadcasts, strict=True)]
+    orders = [_with(facts, prices, one, of.given) for one, of in zip(wanted, broadcasts, strict=True)]
     found = []
     for query in facts.succeeded:
         mine = tuple(one for one in orders if one.change.query.id == query.id and one.is_cheaper)

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from tests.advice.blocks import AS_WRITTEN, DAYS, ITEMS, SALES, STOCK, block, ordered
+from tests.advice.blocks import AS_WRITTEN, DAYS, DAYS_FIRST, ITEMS, SALES, STOCK, block, ordered
 from tests.advice.joins import facts
+from tuner.advice.candidates.cheapest_orders import cheapest_orders
 from tuner.advice.candidates.order_changes import OrderPrices
+from tuner.advice.candidates.order_shape import order_shape
 from tuner.cost.what_if.physical_order import GivenJoin
-from tuner.model.join_graph import Joined, MeasuredJoin, Order
+from tuner.model.join_graph import Condition, Joined, MeasuredJoin, Order
 from tuner.model.strategy import BuildSide, Strategy
 
 SALES_AND_STOCK, ALL = 1 << SALES | 1 << STOCK, 0b1111
@@ -43,3 +45,16 @@ def test_a_join_of_other_sides_is_no_join_that_ran() -> None:
     query = ordered(graph=replace(graph, measured={**graph.measured, ALL: BROADCAST}))
     priced = OrderPrices(facts(query)).block(query.graphs[0])
     assert priced.given(priced.tree(Joined(Joined(Joined(SALES, DAYS), ITEMS), STOCK))).joins == {}
+
+
+def test_a_relation_that_a_range_alone_joins_may_come_first() -> None:
+    """The days of a week by their first and last one, in place of a key: 70 million pairs, for two billion rows less."""
+    by_keys = block()
+    sales_days = 1 << SALES | 1 << DAYS
+    keys = tuple(p for p in by_keys.predicates if p.left | p.right != sales_days)
+    by_range = replace(by_keys, predicates=keys, conditions=(Condition(sales_days, "day >= first"),))
+    query = ordered(graph=by_range)
+    for one in (None, query):
+        priced = OrderPrices(facts(query)).block(by_range, one)
+        (found,) = cheapest_orders([priced])
+        assert order_shape(found.order) == order_shape(DAYS_FIRST)

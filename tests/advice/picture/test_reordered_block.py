@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.advice.drawings import drawn, text
 from tuner.advice.picture.advised_picture import Redrawn, advised_picture
 from tuner.model.action import Action, ActionKind, Hint
-from tuner.model.join_graph import GraphRelation, Joined, JoinGraph, MeasuredJoin, Predicate, RelationKind
+from tuner.model.join_graph import Condition, GraphRelation, Joined, JoinGraph, MeasuredJoin, Predicate, RelationKind
 from tuner.model.plan_picture import PlanPicture
 from tuner.model.strategy import JoinType
 from tuner.plan.joins import signature
@@ -86,6 +88,9 @@ def test_hints_are_for_the_joins_of_the_new_order() -> None:
 def test_relations_without_a_key_between_them_meet_in_a_nested_loop() -> None:
     found = text(advised_picture(drawn(WRITTEN), [order("((shops days) sales)")], [graph()]).picture)
     assert "      loop no condition [right]\n        scan shops =8\n        broadcast broadcast =30\n" in found
+    ranged = replace(graph(), conditions=(Condition(0b110, "d_day >= s_opened"),))
+    found = text(advised_picture(drawn(WRITTEN), [order("((shops days) sales)")], [ranged]).picture)
+    assert "      loop condition on days, shops [right]\n" in found
 
 
 def test_what_relied_on_the_old_joins_shuffle_shuffles_for_itself() -> None:

@@ -204,7 +204,11 @@ class PricedBlock:
 
     @cached_property
     def _edges(self) -> list[Edge]:
-        return keeping_edges(((p.left, p.right) for p in self.graph.predicates), self._prunings)
+        """Conditions of two relations are edges, too: a calendar may be joined by a range alone."""
+        conditions = (one.relations for one in self.graph.conditions if one.relations.bit_count() == 2)
+        ranges = ((relations & -relations, relations & (relations - 1)) for relations in conditions)
+        keys = ((p.left, p.right) for p in self.graph.predicates)
+        return keeping_edges((*keys, *ranges), self._prunings)
 
     @cached_property
     def _prunings(self) -> tuple[Pruning, ...]:

@@ -17,6 +17,7 @@ from tuner.advice.picture.drawn_exchanges import (
 from tuner.model.join_graph import JoinGraph, Order
 from tuner.model.plan_picture import PlanStep, StepKind
 from tuner.model.strategy import SHUFFLED, BuildSide, Strategy
+from tuner.plan.column_names import listed
 from tuner.plan.drawn_tree import Drawn
 from tuner.plan.ordered_joins import signature_of
 from tuner.plan.relation import short_name
@@ -88,7 +89,7 @@ class _Block:
         step = PlanStep(
             StepKind.JOIN,
             strategy.value,
-            keys_label(pairs) or "no condition",
+            keys_label(pairs) or self._condition_label(left.items, right.items),
             measured.rows if measured else None,
             signature=signature_of(self.graph, left.items, right.items),
             strategy=strategy,
@@ -103,6 +104,13 @@ class _Block:
         side = 0 if build is BuildSide.LEFT else 1
         inputs[side], inputs[1 - side] = with_broadcast(inputs[side]), without_exchange(inputs[1 - side])
         return Drawn(step, inputs)
+
+    def _condition_label(self, left: int, right: int) -> str:
+        """What a join without keys asks of which relations."""
+        between = {c.relations for c in self.graph.conditions if c.relations & left and c.relations & right}
+        asked = (relations for relations in between if not relations & ~(left | right))
+        names = sorted({short_name(table) for relations in asked for table in self.graph.tables(relations)})
+        return f"condition on {listed(names)}" if names else "no condition"
 
 
 def _strategy(left: Drawn, right: Drawn, *, keyed: bool) -> tuple[Strategy, BuildSide | None]:

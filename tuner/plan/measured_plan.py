@@ -8,7 +8,7 @@ from functools import cached_property
 from tuner.model.application import Stage
 from tuner.plan.expression import attributes
 from tuner.plan.lineage import Lineage, lineage_of
-from tuner.plan.node import PlanNode
+from tuner.plan.node import PlanNode, counters_below, is_cache
 from tuner.plan.relation import is_scan, scans_of
 from tuner.plan.sides import BOUNDARIES, SHUFFLE_WRITE_METRICS, SHUFFLES, output_rows
 
@@ -38,6 +38,7 @@ class MeasuredPlan:
 
     def _walk(self, root: PlanNode) -> Iterator[PlanNode]:
         elsewhere = {id(node) for node in root.walk_unfilled()}
+        filling: set[int] = set()
         stack = [root]
         while stack:
             node = stack.pop()
@@ -46,6 +47,12 @@ class MeasuredPlan:
             yield node
             if node.name in _REUSED:
                 continue
+            if is_cache(node):
+                # What fills a cache is below each operator that reads it, and ran once.
+                counters = counters_below(node)
+                if counters and counters <= filling:
+                    continue
+                filling |= counters
             below = node.children + node.subqueries
             self._parents.update((id(child), node) for child in below)
             stack.extend(reversed(below))

@@ -101,6 +101,11 @@ def _all_below(node: PlanNode) -> Iterator[PlanNode]:
     return (below for child in node.children for below in child.walk_all())
 
 
+def counters_below(node: PlanNode) -> frozenset[int]:
+    """The accumulators of all operators below one: what is below another with the same ran with it."""
+    return frozenset(counter for below in _all_below(node) for counter in below.counters)
+
+
 def ran_as(node: PlanNode) -> object:
     """What tells operators apart that ran: shown twice, they have the same metrics."""
     return node.counters or id(node)

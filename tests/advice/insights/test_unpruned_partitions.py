@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from tuner.advice.insights.unpruned_partitions import unpruned_partitions
@@ -39,6 +42,26 @@ def test_rows_dropped_by_the_join_above_count_too() -> None:
     assert not list(unpruned_partitions(facts(kept)))
     called_as_a_type_is = JOINED_BY_KEYS.replace("[k#9], [c#1], LeftOuter", "[k#9], [c#1], Inner, (RightOuter#3 < c#1)")
     assert list(unpruned_partitions(facts(called_as_a_type_is)))
+
+
+CACHES = """
+    Union
+      InMemoryTableScan | [c#1,day#2] | number of output rows=50
+        Project | [c#1,day#2]
+          {filled}
+      InMemoryTableScan | [c#1,day#2] | number of output rows=50
+        Project | [c#1,day#2]
+          {filled}
+"""
+
+
+def test_what_fills_a_cache_that_is_read_twice_is_told_once() -> None:
+    """The plan shows it below both operators that read the cache, with the same metrics."""
+    apart = facts(CACHES.format(filled=partitioned().replace("\n", "\n          ")))
+    first, second = apart.final.children
+    shared = msgspec.structs.replace(second, children=first.children)
+    together = replace(apart, final=msgspec.structs.replace(apart.final, children=(first, shared)))
+    assert [len(list(unpruned_partitions(given))) for given in (apart, together)] == [2, 1]
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def _processors(n: Numbers) -> str:
 
 def _waiting(n: Numbers) -> str:
     words = "its tasks waited {waiting_share} of their time instead of {waiting_share_before}"
-    words += " (disks, network, garbage collection)"
+    words += " (disks, network, garbage collection, processors that others had)"
     if n["spilled_bytes"] > n["spilled_bytes_before"]:
         words += ", and spilled {spilled_bytes} to disks"
         words += " instead of {spilled_bytes_before}" if n["spilled_bytes_before"] else ""

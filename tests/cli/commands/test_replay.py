@@ -167,6 +167,21 @@ def test_bad_usage_is_2(logs: Path, wrong: tuple[str, ...]) -> None:
     assert spark_tuner("replay", logs, *wrong).exit_code == 2
 
 
+def test_an_import_promises_no_change_that_the_next_run_cannot_have(logs: Path, tmp_path: Path) -> None:
+    """These logs are of runs that nobody asked for the planner's estimates."""
+    url = f"sqlite:///{tmp_path}/live.db"
+    assert said(spark_tuner("replay", logs)).count("on trial")
+    imported, status = (said(spark_tuner(*asked, "--db", url)) for asked in (("import", logs), ("status", "etl")))
+    assert "the next run: 1 held" in imported
+    assert "on trial" not in imported + status
+    assert "is not recorded: it waits for a run that records it" in status
+
+
+def test_an_import_for_jobs_without_the_agent_holds_nothing_for_want_of_estimates(logs: Path, tmp_path: Path) -> None:
+    done = spark_tuner("import", logs, "--steering", "conf", "--db", f"sqlite:///{tmp_path}/live.db")
+    assert "the next run: 1 on trial" in said(done)
+
+
 @pytest.mark.parametrize("every", ["0", "1e12", "inf", "nan"])
 def test_an_import_waits_for_a_week_at_most(logs: Path, every: str) -> None:
     assert spark_tuner("import", logs, "--watch", "--every", every).exit_code == 2
@@ -260,11 +275,11 @@ def test_import_seeds_the_history(logs: Path, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/live.db"
     done = spark_tuner("import", logs, "--as", "etl.load", "--db", url)
     assert done.exit_code == 0, done.output
-    assert "etl.load: 3 of 3 runs imported; the next run: 1 on trial" in done.stdout
+    assert "etl.load: 3 of 3 runs imported; the next run: 1 held" in done.stdout
     assert f"stored in:\n  {url}\nlook at it:\n  spark-tuner status etl.load --db {url}\n" in done.stdout
     again: Any = json.loads(spark_tuner("import", logs, "--as", "etl.load", "--db", url, "--json").stdout)
     assert again["store"] == url
-    assert again["cohorts"] == [{"cohort": "etl.load", "runs": 3, "imported": 0, "next": "1 on trial"}]
+    assert again["cohorts"] == [{"cohort": "etl.load", "runs": 3, "imported": 0, "next": "1 held"}]
     status = spark_tuner("status", "etl.load", "--db", url)
     assert "imported/local-2/1" in status.stdout
 

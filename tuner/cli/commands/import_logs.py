@@ -89,7 +89,9 @@ def import_logs(
         if watch:
             on_stderr(f"importing into {shown(parse(store_at))} as logs come; Ctrl+C ends it")
             ended = look_until_ended(
-                WatchedImport(paths, LocalReplay(walker, rules, which), store, processes), every, tell
+                WatchedImport(paths, LocalReplay(walker, rules, which), store, processes, by_agent=walker.agent),
+                every,
+                tell,
             )
             # As any command that Ctrl-C ends; SIGTERM is how a service is asked to.
             raise typer.Exit(128 + signal.SIGINT if ended is signal.SIGINT else 0)
@@ -110,10 +112,10 @@ def _once(
     processes: int | None,
 ) -> tuple[Imported, bool]:
     """What was imported, and whether something that was asked for is not there; what is still written is there later."""
+    from tuner.cli.reading.imported_cohort import imported_cohort
     from tuner.cli.reading.replaying import replayed_here
     from tuner.replay.cohort_replay import UnreadLog
     from tuner.replay.imported import Imported
-    from tuner.replay.store_cohort import store_cohort
 
     found_now, failures = log_sources(paths)
     now = time()
@@ -123,7 +125,7 @@ def _once(
     problems = Problems()
     with replayed_here(sources, walker, rules, which, processes) as found:
         summary = found.summary
-        kept = [(c, store_cohort(store, c, found, problems)) for c in summary.cohorts]
+        kept = [imported_cohort(store, c, found, problems, by_agent=walker.agent) for c in summary.cohorts]
     failures += told_failures(sources, summary, which)
     news = Imported(kept, [*summary.unread, *left], [*summary.problems, *problems.found])
     return news, bool(failures) or not (kept or left)

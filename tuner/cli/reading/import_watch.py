@@ -6,7 +6,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
+from tuner.cli.reading.imported_cohort import imported_cohort
 from tuner.cli.reading.log_sources import log_sources, on_stderr
 from tuner.errors import TunerError
 from tuner.eventlog.log_watch import LogWatch
@@ -14,14 +16,22 @@ from tuner.history.store import Store
 from tuner.problems import Problems
 from tuner.replay.imported import Imported
 from tuner.replay.local import LocalReplay
-from tuner.replay.store_cohort import store_cohort
 
 
 class WatchedImport:
     """Keeps a store up with the logs at some paths."""
 
-    def __init__(self, paths: Sequence[str], replay: LocalReplay, store: Store, processes: int | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        replay: LocalReplay,
+        store: Store,
+        processes: int | None = None,
+        *,
+        by_agent: bool = True,
+    ) -> None:
         self._paths, self._replay, self._store, self._processes = paths, replay, store, processes
+        self._by_agent = by_agent
         self._watch, self._problems = LogWatch(), Problems()
         self._told: set[object] = set()
 
@@ -31,7 +41,8 @@ class WatchedImport:
         reading = iter(changed)
         self._replay.read(changed, self._processes, lambda: self._watch.took(next(reading)))
         walked = self._replay.walk(self._processes)
-        kept = [(cohort, store_cohort(self._store, cohort, self._replay, self._problems)) for cohort in walked]
+        taken_in = partial(imported_cohort, self._store, replayed=self._replay, problems=self._problems)
+        kept = [taken_in(cohort, by_agent=self._by_agent) for cohort in walked]
         summary = self._replay.summary
         unread = [log for log in summary.unread if self._is_new(log)]
         return Imported(kept, unread, [p for p in (*summary.problems, *self._problems.found) if self._is_new(p)])

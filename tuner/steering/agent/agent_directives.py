@@ -182,7 +182,7 @@ def _directive(
     if not mine[-1].relations:
         return "what its query reads is not recorded: the latest run was harvested by an older version"
     if limits is not None and action.id not in limits and _needs_limits(action):
-        return "how large the planner takes its relations for is not recorded"
+        return "how large the planner takes its relations for is not recorded: it waits for a run that records it"
     found = limits or SizeLimits()
     if action.kind is ActionKind.ORDER_JOINS:
         return _order(action, mine, found.of_orders.get(action.id, ()))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tuner.history.store import Store
 from tuner.model.decision import Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.plan_picture import PlanPicture, PlanStep, StepKind
 from tuner.model.run import RunDetails, RunState
 
@@ -46,6 +48,15 @@ def test_slowest_first_with_what_is_in_force_on_each(ask: Ask, store: Store) -> 
         ([], False),
     ]
     assert [i["query"]["name"] for i in found["items"]] == ["query 0", "SELECT a", "query 0 (gone)"]
+
+
+def test_nothing_is_gained_where_every_change_was_held(ask: Ask, store: Store) -> None:
+    held = DirectiveResult(HINT.change.actions[0].id, DirectiveStatus.HELD, "its filters have other values")
+    slow = replace(query("q1", 32), directives=(held,))
+    keep(store, night(0, query("q1", 20), query("q2", 15)), night(1, slow, query("q2", 24), changes=[HINT]))
+    found = answer(ask)
+    assert [i["gained_seconds"] for i in [*found["items"], found["together"]]] == [None, None, None]
+    assert ask().get("/api/cohort", params={"cohort": COHORT}).json()["baseline_seconds"] is None
 
 
 @pytest.mark.parametrize("new", [0.0, 2.0])

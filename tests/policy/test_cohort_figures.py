@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tuner.model.decision import Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.policy.cohort_figures import cohort_figures
 
-from .histories import conf, decided, run
+from .histories import conf, decided, hint, run
 from .test_savings import at_once, elastic, held
 
 QUERIES = tuple(f"q{number}" for number in range(8))
@@ -31,3 +34,16 @@ def test_seconds_that_more_cores_were_held_for_are_hardly_hours_gained() -> None
     found = cohort_figures([*nights, *(elastic(run(n, {"q1": 800.0}, PROPERTY), 125) for n in range(3, 13))])
     assert found and found.gained and found.gained.seconds == pytest.approx(200, rel=0.05)
     assert 0 <= (found.gained.core_hours or 0) < 0.25 * 125 * 200 / 3600
+
+
+@pytest.mark.parametrize("status", [DirectiveStatus.HELD, DirectiveStatus.APPLIED])
+def test_what_the_machine_took_where_every_change_was_held_is_no_loss(status: DirectiveStatus) -> None:
+    slow = run(1, {"q1": 140.0, "q2": 70.0}, decided(hint("q1")))
+    assert slow.outcome
+    first, *others = slow.outcome.queries
+    first = replace(first, directives=(DirectiveResult(hint("q1").id, status, "other values"),))
+    found = cohort_figures(
+        [run(0, {"q1": 100.0, "q2": 50.0}), replace(slow, outcome=replace(slow.outcome, queries=(first, *others)))]
+    )
+    assert found and found.query_seconds == 210.0
+    assert (found.gained is None) == (status is DirectiveStatus.HELD)

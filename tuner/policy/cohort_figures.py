@@ -10,7 +10,7 @@ from tuner.model.run import Run
 from tuner.policy.baseline import Baseline, baseline_of
 from tuner.policy.evidence.log_ratio import Z_90, interval_90
 from tuner.policy.held_share import HeldShare
-from tuner.policy.measure import query_seconds
+from tuner.policy.measure import is_reached, query_seconds
 from tuner.policy.overlap import clock_share
 from tuner.policy.usable import latest_usable
 
@@ -20,14 +20,14 @@ TREND_RUNS = 20
 
 def cohort_figures(runs: Sequence[Run]) -> CohortFigures | None:
     """Of runs, oldest first; None where none was measured. What the latest one gained is told as on the cohort's own page:
-    against what that night would have taken with nothing in force."""
+    against what that night would have taken with nothing in force; None where nothing that was in force reached a query."""
     latest = latest_usable(runs)
     seconds = query_seconds(latest) if latest else None
     if latest is None or latest.outcome is None or seconds is None:
         return None
     outcome = latest.outcome
     took = None if outcome.duration_ms is None else outcome.duration_ms / 1e3
-    band = baseline_of(latest, runs) if latest.decision.in_force else None
+    band = baseline_of(latest, runs) if is_reached(latest) else None
     gained = _gained(band, seconds, latest, runs) if band else None
     trend = tuple(query_seconds(run) for run in runs[-TREND_RUNS:])
     held = outcome.allocated_core_hours, outcome.allocated_gib_hours

@@ -189,6 +189,11 @@ def seconds_by_query(run: Run) -> dict[str, float]:
     return seconds
 
 
+def is_reached(run: Run) -> bool:
+    """Whether any change reached a finished query of a run: where all were held, none did, whatever was decided."""
+    return any(query.changes or query.properties for query in measured_queries(run))
+
+
 def query_seconds(run: Run) -> float | None:
     """Seconds of a run's finished queries together; None where its times may not be compared."""
     return sum(query.seconds for query in measured_queries(run)) if usable(run) else None

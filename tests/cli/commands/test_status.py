@@ -17,6 +17,7 @@ from tuner.loop.outlook import OUTLOOK_AMONG
 from tuner.loop.stance_now import keep_stance_now
 from tuner.model.action import Action, ActionKind
 from tuner.model.decision import Decision, Mode, Standing
+from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.failure import Failure, FailureKind
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.run import Origin, Run, RunState
@@ -296,6 +297,20 @@ def test_a_job_that_lost_is_told_so(spark_tuner: Call, store: Store) -> None:
     shown = spark_tuner("status", COHORT).out
     assert "queries took 28.0 s instead of 25.0 s with nothing in force: 3.0 s more (12.0%)" in shown
     assert ", last lost 3.0 s: " in shown
+
+
+def test_a_slow_night_in_which_every_change_was_held_is_no_loss(spark_tuner: Call, store: Store) -> None:
+    held = DirectiveResult(HINT.id, DirectiveStatus.HELD, "its filters have other values")
+    slow = replace(query("q1", 32.0, "daily sales"), directives=(held,))
+    keep(
+        store,
+        before(0),
+        before(1),
+        night(2, slow, query("q2", 8.0, "days"), changes=[PROMOTED]),
+        details=outlook(PROMOTED),
+    )
+    assert "\n  gained:" not in spark_tuner("status", COHORT).out
+    assert row(spark_tuner("status").out, COHORT).split()[5:7] == ["40.0", "-"]
 
 
 def test_in_mode_observe_it_says_what_lets_changes_be_tried(spark_tuner: Call, store: Store) -> None:

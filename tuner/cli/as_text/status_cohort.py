@@ -21,7 +21,7 @@ from tuner.model.run import Run, RunState
 from tuner.panel.recent_runs import PANEL_RUNS, RunsInView
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.held_out import held_out
-from tuner.policy.measure import query_seconds
+from tuner.policy.measure import is_reached, query_seconds
 from tuner.units import format_seconds
 from tuner.words.changes import change_words
 from tuner.words.counts import counted
@@ -95,7 +95,7 @@ def show_unborn(console: Console, cohort: str, imported: Sequence[DecidedChange]
 def _gained(view: RunsInView) -> tuple[float, float] | None:
     """As the panel has it: what the machine alone gained or lost is no gain of the tuner's."""
     latest = view.latest
-    if latest is None or not latest.decision.in_force:
+    if latest is None or not is_reached(latest):
         return None
     baseline, seconds = view.baselines.get(latest.key), query_seconds(latest)
     return None if baseline is None or seconds is None else (baseline.expected, seconds)

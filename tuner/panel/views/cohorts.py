@@ -18,7 +18,7 @@ from tuner.panel.views.held import held
 from tuner.panel.views.recommendations import recommended_trials
 from tuner.panel.views.texts import shortened
 from tuner.panel.views.turned import turned
-from tuner.policy.measure import query_seconds
+from tuner.policy.measure import is_reached, query_seconds
 from tuner.units import cost_of
 from tuner.words.decisions import decision_summary
 from tuner.words.sizes import given_back_words
@@ -74,7 +74,7 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
     item = cohort_item(facts.listed, may_act=may_act, core_hour_price=core_hour_price)
     latest = facts.view.latest
     # What the machine alone gained or lost is no gain of the tuner's.
-    baseline = facts.view.baselines.get(latest.key) if latest and latest.decision.in_force else None
+    baseline = facts.view.baselines.get(latest.key) if latest and is_reached(latest) else None
     outcome = latest.outcome if latest else None
     trials = recommended_trials(facts.outlook)
     return Cohort(

@@ -9,7 +9,7 @@ from tuner.panel.facts import CohortFacts
 from tuner.panel.models.queries import QueriesTogether, QueryItem, QuerySort
 from tuner.panel.views.in_force import in_force_on_joins, in_force_properties, in_words
 from tuner.panel.views.texts import query_ref
-from tuner.policy.measure import query_seconds, seconds_by_query
+from tuner.policy.measure import is_reached, query_seconds, seconds_by_query
 
 _VALUES: Mapping[QuerySort, Callable[[QueryItem], Any]] = {
     QuerySort.NAME: lambda item: item.query.name.casefold(),
@@ -78,6 +78,6 @@ def queries_together(facts: CohortFacts, items: Sequence[QueryItem]) -> QueriesT
 
 def _gained(facts: CohortFacts, before: float | None, took: float | None) -> float | None:
     """What the machine alone gained or lost is no gain of the tuner's."""
-    if before is None or took is None or facts.view.latest is None or not facts.view.latest.decision.in_force:
+    if before is None or took is None or facts.view.latest is None or not is_reached(facts.view.latest):
         return None
     return before - took

@@ -44,7 +44,7 @@ from tuner.loop.log_lines import report_lines, turn_details, turn_lines
 from tuner.loop.loop import JobToRun, Report, Turn, complete, prepare
 from tuner.loop.steered import unsteered as unsteered_job
 from tuner.loop.withdraw import forget
-from tuner.model.action import Action, ActionKind
+from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.agent_message import DIRECTIVES, decode_whole
 from tuner.model.application import Completeness, Problem, ProblemCode
 from tuner.model.change import Change, Evidence, Prediction
@@ -1233,18 +1233,42 @@ def test_without_anything_for_it_to_do_the_agent_stays_away(by_agent: Nightly) -
     assert DIRECTIVES not in turn.conf
 
 
-def test_what_the_agent_cannot_be_told_is_not_in_force(by_agent: Nightly, monkeypatch: pytest.MonkeyPatch) -> None:
-    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "gone")
+@pytest.mark.parametrize(
+    "action",
+    [
+        Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", "gone"),
+        Action(ActionKind.HINT_JOIN, "join", Hint.BROADCAST, "gone", ("shop.days",)),
+    ],
+)
+def test_what_the_agent_cannot_be_told_is_not_in_force(
+    by_agent: Nightly, monkeypatch: pytest.MonkeyPatch, action: Action
+) -> None:
     predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
-    advice = (Change.of("test", (order,), ("gone",), said("why"), (of,), predicted),)
+    advice = (Change.of("test", (action,), ("gone",), said("why"), (of,), predicted),)
     monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
     turn = by_agent.prepare("e/2/1")
     (held,) = turn.decision.changes
-    assert (held.change.actions, held.standing) == ((order,), Standing.HELD)
+    assert (held.change.actions, held.standing) == ((action,), Standing.HELD)
     assert why_words(held).endswith(
         "the agent cannot apply it: its query did not run in the latest run, and has not come back so far"
     )
     assert turn.directives.merged == {}
+    assert not any("not applied" in line for line in turn_lines(turn)), "it was not to be"
+
+
+def test_what_comes_into_force_for_another_that_the_agent_cannot_be_told_is_looked_at_too(
+    by_agent: Nightly, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hint waits for an order of its query, on a join that is not there."""
+    query = by_agent.stored("e/1/1").outcome.queries[0].fingerprint
+    order = Action(ActionKind.ORDER_JOINS, "block", "((a c) b)", query)
+    hint = Action(ActionKind.HINT_JOIN, "join", Hint.BROADCAST, query, ("shop.days",))
+    predicted, of = Prediction(7.0, 4.0, 3.0, 5.0), Evidence("rows", 9, "rows")
+    advice = tuple(Change.of("test", (one,), (query,), said("why"), (of,), predicted) for one in (order, hint))
+    monkeypatch.setattr(next_decision, "_advise", lambda _: advice)
+    decided = by_agent.prepare("e/2/1").decision.changes
+    codes = {d.change.actions[0]: d.held.code for d in decided if d.held}
+    assert codes == dict.fromkeys((order, hint), ReasonCode.UNDIRECTABLE)
 
 
 @pytest.mark.parametrize("statements", [(), (SALES,)])

@@ -17,7 +17,7 @@ from tuner.cost.learned.prediction_errors import errors_with
 from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
-from tuner.model.decision import DecidedChange, Decision, Mode
+from tuner.model.decision import Decision, Mode
 from tuner.model.imported_change import ImportedChange
 from tuner.model.objective import Objective
 from tuner.model.reason import Reason, ReasonCode
@@ -107,14 +107,12 @@ def next_decision(
     overruled = _set_by_user(situation, user_conf or {}) | _forbidden_broadcasts(situation, own_conf or {})
     situation = replace(situation, overruled=overruled)
     decision = decide(situation)
-    if reach is not Reach.AGENT or advise is not None or not any(map(_is_order, decision.in_force)):
+    if reach is not Reach.AGENT or advise is not None or not any(d.change.is_on_joins for d in decision.in_force):
         return decision
     newest = newest_of_classed(situation.runs, instance)
-    undirectable = _undirectable(decision, newest)
     worse = orders_worse_on_other_days(decision, facts, situation.runs, newest) if facts else {}
-    if not undirectable and not worse:
-        return decision
-    return decide(replace(situation, undirectable=undirectable, worse_on_other_days=worse))
+    situation = replace(situation, worse_on_other_days=worse)
+    return _directable(decide(situation) if worse else decision, situation, newest)
 
 
 def advised_on(
@@ -176,17 +174,27 @@ def _has_own_word(run: Run) -> bool:
     return found is not None and bool(broadcasts_off(found.conf) or any(q.broadcasts_off for q in found.queries))
 
 
+def _directable(decision: Decision, situation: Situation, newest: KnownQueries) -> Decision:
+    """The decision without what the agent cannot be told of, for which nothing waits: nor of what then comes in its place."""
+    found: dict[str, Reason] = {}
+    while more := {id_: why for id_, why in _undirectable(decision, newest).items() if id_ not in found}:
+        found |= more
+        decision = decide(replace(situation, undirectable=found))
+    return decision
+
+
 def _undirectable(decision: Decision, newest: KnownQueries) -> dict[str, Reason]:
-    """Orders on trial that the agent cannot be told of, by id, and why: what waits for them would wait for nothing."""
+    """Changes in force that the agent cannot be told of, by id, and why; but for those that need another of these: it is out,
+    and so are they."""
     if not newest.of_latest:
         return {}
-    skipped = agent_directives(decision, newest.of_latest, absent=newest.absent, executions=newest.executions).skipped
-    orders = ((action, why) for action, why in skipped if action.kind is ActionKind.ORDER_JOINS)
-    return {action.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for action, why in orders}
-
-
-def _is_order(decided: DecidedChange) -> bool:
-    return decided.change.kind is ActionKind.ORDER_JOINS
+    skipped = dict(
+        agent_directives(decision, newest.of_latest, absent=newest.absent, executions=newest.executions).skipped
+    )
+    out = {d.id: (d, skipped[a]) for d in decision.in_force for a in d.change.actions if a in skipped}
+    return {
+        id_: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for id_, (d, why) in out.items() if d.change.needs not in out
+    }
 
 
 def load_rules() -> None:

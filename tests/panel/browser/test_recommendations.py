@@ -218,6 +218,15 @@ def test_a_gain_that_cannot_be_known_is_not_told_as_nothing_in_force(visit: Call
     assert "nothing was in force" not in gained.inner_text()
 
 
+def test_a_gain_of_nothing_that_was_held_is_not_told(visit: Callable[..., Visit]) -> None:
+    class AllHeld(World):
+        def cohort(self) -> Cohort:
+            return World.cohort(self).model_copy(update={"gained": None, "baseline_seconds": None})
+
+    gained = visit(AllHeld()).open("ui?cohort=c").locator(".glance-cell", has_text="Gained, latest run")
+    expect(gained).to_contain_text("nothing that was in force reached a query")
+
+
 def test_a_gain_that_older_runs_alone_tell_is_told(visit: Callable[..., Visit]) -> None:
     page = visit(WithoutBands()).open("ui?cohort=c")
     gained = page.locator(".glance-cell", has_text="Gained, latest run")

@@ -87,13 +87,14 @@ function leftOut(run) {
 
 function notKnown(run) {
   if (!run) return "no run was measured";
+  if (run.in_force.length && run.band) return "nothing that was in force reached a query";
   if (run.in_force.length) return "too little of it was measured without changes";
   return run.sizes.length ? "sizes alone were in force" : "nothing was in force to compare";
 }
 
 /** What a run gained, by the band of what it would have taken; by what lists have, which look at older runs, too, where the runs in view tell nothing. */
-function gainOfLatest(run, { gained: listed, query_seconds: took }) {
-  if (!run || !run.in_force.length) return null;
+function gainOfLatest(run, { gained: listed, query_seconds: took, baseline_seconds: without }) {
+  if (!run || !run.in_force.length || (run.band && without === null)) return null;
   if (run.band) return { seconds: gainOf(run), low: run.band.low - run.query_seconds, high: run.band.high - run.query_seconds };
   return took === run.query_seconds ? listed : null;
 }

@@ -109,9 +109,18 @@ class TestAfter:
         assert len(report_details(report(turn(), records, TOTAL))) == 100
 
     def test_a_loss_is_called_so(self) -> None:
-        lost = replace(TOTAL, measured=21.0)
+        lost = replace(TOTAL, measured=21.0, ratio=LogRatio(0.05, 0.0001))
         (_, said, _) = report_lines(report(turn(), [record(1, Standing.TRIAL, -1)], lost))
         assert said == "spark-tuner: lost 1.0 s: 2 queries took 21.0 s instead of 20.0 s; 1 on trial"
+
+    def test_what_may_be_a_gain_or_a_loss_is_called_neither(self) -> None:
+        """A broadcast of a run at 2.6 times its usual seconds, beside which another one without it took 108.4 s."""
+        total = Comparison("", 115.5, LogRatio(0.034, 0.083), expected=73.0, speed=2.56, unsure=0.0112)
+        (_, said, _) = report_lines(report(turn(), [record(1, Standing.TRIAL, -42.4)], total))
+        assert said == (
+            "spark-tuner: 2 queries took 115.5 s; without the changes 61.3 s to 2 min 59 s: a gain or a loss cannot be told; "
+            "1 on trial"
+        )
 
     def test_what_was_not_measured_is_called_so(self) -> None:
         found = report_lines(report(turn(), [record(1, Standing.ROLLED_BACK, None)]))

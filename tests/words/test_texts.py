@@ -33,7 +33,7 @@ from tuner.words.causes import cause_words, kind_words
 from tuner.words.changes import change_words
 from tuner.words.decisions import decision_summary, in_force_words, waiting_words
 from tuner.words.failures import failure_words
-from tuner.words.gains import gained_words, last_gained_words
+from tuner.words.gains import gained_words, last_gained_words, night_words
 from tuner.words.insights import insight_change, insight_reason
 from tuner.words.literal_rungs import values_words
 from tuner.words.operators import operator_words
@@ -85,10 +85,13 @@ def _decisions() -> Iterator[str]:
             what += [decision.unsteered.code] if decision.unsteered else []
             yield from _said(f"mode {decision.mode}: {', '.join(what) or 'no change'}", words(decision))
     yield "## What was gained\n"
-    for before, after in ((7.0, 4.0), (7.0, 7.5), (0.0, 0.5)):
-        yield from _said(f"expected {before} s, took {after} s", gained_words(before, after))
-    for gained in (2.5, -0.4):
-        yield from _said(f"a change: {gained} s", last_gained_words(gained))
+    for before, after, between in ((7.0, 4.0, (2.1, 4.0)), (7.0, 7.5, (-0.9, -0.1)), (7.0, 7.5, (-1.5, 0.4))):
+        what = f"expected {before} s, took {after} s, gained between {between[0]} s and {between[1]} s"
+        yield from _said(what, gained_words(before, after, between))
+        yield from _said(f"in a run: {what}", night_words("1 query", before, after, between))
+    yield from _said("expected 0.0 s, took 0.5 s", gained_words(0.0, 0.5, (-0.5, -0.5)))
+    for gained, within in ((2.5, (2.0, 3.0)), (-0.4, None), (-42.4, (-54.1, 63.6))):
+        yield from _said(f"a change: {gained} s, between {within}", last_gained_words(gained, within))
 
 
 def _failures() -> Iterator[str]:

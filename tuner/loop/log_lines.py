@@ -21,6 +21,7 @@ from tuner.words.changes import change_words
 from tuner.words.counts import over_queries
 from tuner.words.decisions import decision_summary
 from tuner.words.failures import failure_words
+from tuner.words.gains import gain_words, night_words
 from tuner.words.query_names import QueryNames
 from tuner.words.reasons import reason_words, why_words
 from tuner.words.sizes import size_words
@@ -153,15 +154,9 @@ def _judged(report: Report) -> Iterable[str]:
 def _gain(judgement: Judgement, booked: Gained | None) -> str:
     """Against that night; where none of the runs that are judged by was without the changes, as it is booked."""
     if (total := judgement.total) is None:
-        return f"this run {_gained_words(booked.seconds)}, as all runs so far tell: " if booked else "not measured: "
-    return (
-        f"{_gained_words(total.gain)}: {over_queries(judgement.queries, judgement.not_named)} took "
-        f"{format_seconds(total.measured)} instead of {format_seconds(total.expected)}; "
-    )
-
-
-def _gained_words(seconds: float) -> str:
-    return f"{'gained' if seconds >= 0 else 'lost'} {format_seconds(abs(seconds))}"
+        return f"this run {gain_words(booked.seconds)}, as all runs so far tell: " if booked else "not measured: "
+    queries = over_queries(judgement.queries, judgement.not_named)
+    return f"{night_words(queries, total.expected, total.measured, total.gain_between)}; "
 
 
 def _weight(decided: DecidedChange) -> tuple[int, float]:

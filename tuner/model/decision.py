@@ -64,7 +64,8 @@ class DecidedChange:
 
     `why` is what it was advised for, or what is known of it since; `held` is what keeps it out of this run, or leaves it to
     people, all the same. `gained_seconds` is what it gained in the latest run that measured it (less than 0: lost), with what
-    else was in force on its queries; `measured_ratio` is how many times as long the queries that it names take as without it,
+    else was in force on its queries, `gained_between` the least and most of that (None: not measured, or by a version before);
+    `measured_ratio` is how many times as long the queries that it names take as without it,
     by all runs (None: no run told, or a version before decided it). `literals` are the classes of the values that its query was
     measured with: on a join it acts on no others, and on none that it is `excluded` from. `neutral` are the columns
     (`FilterCondition.columns`) whose values do not count for these classes, for they were seen to move few rows; nor do those
@@ -89,6 +90,7 @@ class DecidedChange:
     held_runs: int = 0
     lost_reading: tuple[int, ...] = ()
     measured_ratio: float | None = None
+    gained_between: tuple[float, float] | None = None
 
     @property
     def rung(self) -> LiteralRung | None:

@@ -142,7 +142,7 @@ def _is_promising(measured: Comparison) -> bool:
 
 
 def _measured(code: ReasonCode, tried: TrialRun) -> Reason:
-    """In seconds as they were measured; how fast the machine was is said beside them, not mixed into them."""
+    """With usual seconds and how fast the machine was: together what it would have taken that night."""
     total = tried.effect.total
     return Reason(
         code,

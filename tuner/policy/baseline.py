@@ -112,4 +112,6 @@ def _together(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -
     if not known or new > MAX_NEW * sum(query.seconds for query in queries):
         return None
     whole = pooled(known)
-    return Baseline(whole.expected + new, whole.low + new, whole.high + new)
+    is_reached = any(query.changes or query.properties for query in queries)
+    low, high = whole.without if is_reached else (whole.low, whole.high)
+    return Baseline(whole.expected + new, low + new, high + new)

@@ -58,6 +58,11 @@ class Effect:
         return self.total.gain if self.comparisons else None
 
     @property
+    def gain_between(self) -> tuple[float, float] | None:
+        """Least and most of that."""
+        return self.total.gain_between if self.comparisons else None
+
+    @property
     def ratio(self) -> float | None:
         """How many times as long the queries that it names take as without, by all runs; None where nothing was measured."""
         return math.exp(min(50.0, pooled(self.named).ratio.mean)) if self.named else None

@@ -113,7 +113,7 @@ def _remember_held(ledger: LedgerState, run: Run) -> None:
             # Of its trials the last may be looked at, and what they were held against no more. What is on trial for another
             # context than it was proven in stays so: the run may have been decided before that was known.
             record = replace(record, standing=decided.standing, why=decided.why, gain_seconds=decided.gained_seconds)
-            record = replace(record, held_out=None, awaits=AwaitedRun())
+            record = replace(record, gain_between=decided.gained_between, held_out=None, awaits=AwaitedRun())
         if record is not None:
             ledger.records[decided.id] = replace(record, held_runs=record.held_runs + (not ledger.is_beside))
 

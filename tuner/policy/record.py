@@ -46,8 +46,8 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A change's standing after the runs so far, why, and the seconds it gained in its latest measured run; `ratio` is how many
-    times as long its queries take as without it, by all runs then.
+    """A change's standing after the runs so far, why, and the seconds it gained in its latest measured run, with the least and
+    most that this may be; `ratio` is how many times as long its queries take as without it, by all runs then.
 
     `losses` are those it was taken out after, `judged_at` is when the latest of its runs ended. `held_out`: why the
     next run is to be without it, to tell what it does. `doubt` is a loss that one night showed: another one takes it out, or the
@@ -62,6 +62,7 @@ class Record:
     why: Reason
     trials: int = 0
     gain_seconds: float | None = None
+    gain_between: tuple[float, float] | None = None
     ratio: float | None = None
     losses: tuple[Loss, ...] = ()
     judged_at: datetime | None = None
@@ -85,7 +86,7 @@ class Record:
         """The change as it stands after the runs so far."""
         found = replace(self.decided, standing=self.standing, why=self.why, held=None, gained_seconds=self.gain_seconds)
         found = replace(found, lost_with=self._lost_with(of_query=False), lost_reading=self._lost_with(of_query=True))
-        found = replace(found, measured_ratio=self.ratio, held_runs=self.held_runs)
+        found = replace(found, measured_ratio=self.ratio, held_runs=self.held_runs, gained_between=self.gain_between)
         return replace(found, standing=Standing.HELD, held=self.held_out) if self.held_out else found
 
     def _lost_with(self, *, of_query: bool) -> tuple[int, ...]:

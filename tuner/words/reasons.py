@@ -64,19 +64,24 @@ def _sentence(reason: Reason, names: QueryNames) -> str:
 
 
 def _measured(n: Numbers) -> str:
-    words = f"{over_queries(n['queries'], n['queries_not_named'])} took {{seconds}} instead of {{usual_seconds}}"
+    """Against what they would have taken that night, as the run's log has it."""
+    words = f"{over_queries(n['queries'], n['queries_not_named'])} took {{seconds}} instead of {{expected_seconds}}"
     words += _how_sure(n) if "gain_probability" in n else " (noise {noise:.0%})"
     if n["other_changes"]:
         words += ", together with {other_changes:other change}"
     speed = n["machine_speed"]
     if abs(speed - 1) >= SAID_SPEED:
         words += f", on a machine {abs(speed - 1):.0%} {'slower' if speed > 1 else 'faster'} than usual"
-    return filled(words, n)
+    return filled(words, {**n, "expected_seconds": _expected(n)})
+
+
+def _expected(n: Numbers) -> float:
+    return float(n["usual_seconds"] * n["machine_speed"])
 
 
 def _how_sure(n: Numbers) -> str:
     """Where one night says otherwise than all runs together, it is told which is which."""
-    has_gained = n["seconds"] < n["usual_seconds"] * n["machine_speed"]
+    has_gained = n["seconds"] < _expected(n)
     that_night, by_all = ("", "") if has_gained == (n["gain_probability"] > 0.5) else (" that night", " by all runs")
     return f"{that_night} ({_sure(n['gain_probability'])} of a gain{by_all})"
 

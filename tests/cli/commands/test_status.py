@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -291,12 +292,23 @@ def test_nothing_is_said_of_what_there_is_not(spark_tuner: Call, store: Store) -
 
 
 def test_a_job_that_lost_is_told_so(spark_tuner: Call, store: Store) -> None:
-    slower = replace(PROMOTED, standing=Standing.TRIAL, gained_seconds=-3.0)
-    steered = night(2, query("q1", 23.0, "daily sales"), query("q2", 5.0, "days"), changes=[slower])
+    slower = replace(PROMOTED, standing=Standing.TRIAL, gained_seconds=-20.0)
+    steered = night(2, query("q1", 40.0, "daily sales"), query("q2", 5.0, "days"), changes=[slower])
     keep(store, before(0), before(1), steered, details=outlook(slower))
     shown = spark_tuner("status", COHORT).out
-    assert "queries took 28.0 s instead of 25.0 s with nothing in force: 3.0 s more (12.0%)" in shown
-    assert ", last lost 3.0 s: " in shown
+    assert "queries took 45.0 s instead of 25.0 s with nothing in force: 20.0 s more (79.9%)" in shown
+    assert ", last lost 20.0 s: " in shown
+
+
+def test_a_night_that_does_not_tell_is_no_loss(spark_tuner: Call, store: Store) -> None:
+    untold = replace(PROMOTED, standing=Standing.TRIAL, gained_seconds=-0.4, gained_between=(-3.0, 2.2))
+    steered = night(2, query("q1", 20.4, "daily sales"), query("q2", 5.0, "days"), changes=[untold])
+    keep(store, before(0), before(1), steered, details=outlook(untold))
+    shown = spark_tuner("status", COHORT).out
+    assert re.search(
+        r"gained: queries took 25.4 s; with nothing in force 2\d.\d s to 2\d.\d s: a gain or a loss cannot", shown
+    )
+    assert ", last 3.0 s lost to 2.2 s gained: " in shown
 
 
 def test_a_slow_night_in_which_every_change_was_held_is_no_loss(spark_tuner: Call, store: Store) -> None:

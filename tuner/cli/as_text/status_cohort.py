@@ -19,6 +19,7 @@ from tuner.model.objective import Objective
 from tuner.model.reason import Reason
 from tuner.model.run import Run, RunState
 from tuner.panel.recent_runs import PANEL_RUNS, RunsInView
+from tuner.policy.baseline import Baseline
 from tuner.policy.changes_in_effect import held_in, not_followed
 from tuner.policy.held_out import held_out
 from tuner.policy.measure import is_reached, query_seconds
@@ -51,7 +52,7 @@ class CohortPage:
     runs: Sequence[Run]
     coming: DecisionNow
     mode: Mode
-    gained: tuple[float, float] | None
+    gained: tuple[Baseline, float] | None
     names: QueryNames
     last_round: LastRound | None = None
     older: Sequence[Run] = ()
@@ -92,13 +93,13 @@ def show_unborn(console: Console, cohort: str, imported: Sequence[DecidedChange]
     print_lines(console, _section("imported, for the runs after that:", _changes_lines(imported, NO_NAMES)))
 
 
-def _gained(view: RunsInView) -> tuple[float, float] | None:
+def _gained(view: RunsInView) -> tuple[Baseline, float] | None:
     """As the panel has it: what the machine alone gained or lost is no gain of the tuner's."""
     latest = view.latest
     if latest is None or not is_reached(latest):
         return None
     baseline, seconds = view.baselines.get(latest.key), query_seconds(latest)
-    return None if baseline is None or seconds is None else (baseline.expected, seconds)
+    return None if baseline is None or seconds is None else (baseline, seconds)
 
 
 def _answer(page: CohortPage) -> Iterator[str]:
@@ -114,7 +115,8 @@ def _answer(page: CohortPage) -> Iterator[str]:
     yield f"  last run: {_last_run(page.runs[-1])}"
     yield from _ended(page)
     if page.gained is not None:
-        yield f"  gained: {gained_words(*page.gained)}"
+        band, took = page.gained
+        yield f"  gained: {gained_words(band.expected, took, (band.low - took, band.high - took))}"
     may_be_another = page.coming.mode_is_known and not page.coming.mode_is_set and not decision.steering_off
     still = f", if its mode is still {page.mode}" if may_be_another else ""
     yield f"  in force in the next run: {in_force_words(decision)}{still}{since}"
@@ -182,7 +184,9 @@ def _changes_lines(changes: Sequence[DecidedChange], names: QueryNames) -> Itera
 
 def _change_line(decided: DecidedChange, names: QueryNames) -> str:
     gained = decided.gained_seconds
-    last = f", {last_gained_words(gained)}" if decided.is_in_force and gained is not None else ""
+    last = (
+        f", {last_gained_words(gained, decided.gained_between)}" if decided.is_in_force and gained is not None else ""
+    )
     return (
         f"  {standing_words(decided.standing)} (id {short_id(decided.id)}){last}: {change_words(decided.change, names)}"
     )

@@ -78,6 +78,13 @@ class Comparison:
         return self.expected * math.exp(min(50.0, Z_90 * math.sqrt(self.unsure)))
 
     @property
+    def without(self) -> tuple[float, float]:
+        """What it would have taken at least and at most, by that night, or by what all runs tell of the changes: a slow machine
+        may have slowed one query more than those that told how slow it was."""
+        by_all = self.measured / self.ratio.high, self.measured / self.ratio.low
+        return min(self.low, by_all[0]), max(self.high, by_all[1])
+
+    @property
     def usual(self) -> float:
         """Seconds without the changes, on the machine as it usually is."""
         return self.expected / self.speed
@@ -86,6 +93,12 @@ class Comparison:
     def gain(self) -> float:
         """Seconds in that run."""
         return self.expected - self.measured
+
+    @property
+    def gain_between(self) -> tuple[float, float]:
+        """Least and most seconds in that run, as far as it can be told."""
+        low, high = self.without
+        return low - self.measured, high - self.measured
 
     @property
     def usual_gain(self) -> float:

@@ -35,6 +35,7 @@ def put_on_record(
     """`effect` is what it did in the run. `held_out`, or a `doubt`, is why the next run is to be without it, if the last one
     without it did not fail: what one with it is to tell then stays a doubt. A run that `counts` was one of its trials."""
     gain_seconds = effect.gain if effect else None
+    gain_between = effect.gain_between if effect else None
     ratio = effect.ratio if effect else None
     hold = None if decided.failed_without else held_out or doubt
     before = ledger.records.get(decided.id)
@@ -61,6 +62,7 @@ def put_on_record(
         why=why,
         trials=ledger.trials(decided) - (not counts),
         gain_seconds=gain_seconds if gain_seconds is not None or before is None else before.gain_seconds,
+        gain_between=gain_between if gain_seconds is not None or before is None else before.gain_between,
         ratio=ratio if ratio is not None or before is None else before.ratio,
         losses=losses,
         judged_at=_latest_end(run, before),

@@ -55,6 +55,25 @@ def test_the_work_is_that_between_the_scan_and_the_join() -> None:
     assert site.source_amounts == {"scan": 2 * 20_000, "filter": 20_000}
 
 
+# Sales meet many rows of another table by their day, then a few items.
+FANNED_OUT = """
+BroadcastHashJoin | [k#1], [i#5], Inner, BuildRight | number of output rows=15
+  SortMergeJoin | [d#3], [d#4], Inner | number of output rows=400000000
+    Filter | (v#2 > 1) | number of output rows=4000000
+      Scan parquet t.sales | [k#1,v#2,d#3] | number of output rows=5000000
+    Scan parquet t.visits | [d#4] | number of output rows=2000000
+  BroadcastExchange | HashedRelationBroadcastMode(List(input[0, int, false])) | number of output rows=50
+    Filter | (w#6 = 9) | number of output rows=50
+      Scan parquet t.items | [i#5,w#6] | number of output rows=20000
+"""
+
+
+def test_what_comes_out_of_many_rows_made_of_each_is_no_share_of_the_relation() -> None:
+    (site,) = _sites(FANNED_OUT)
+    assert (site.relations, site.rows) == (("t.sales",), 4_000_000)
+    assert (site.kept, site.measured, site.most_kept) == (pytest.approx(50 / 20_000, rel=0.03), False, 1.0)
+
+
 def _found(old: str, new: str, text: str = GROUPED) -> list[KeyFilterSite]:
     assert old in text
     return list(_sites(text.replace(old, new)))

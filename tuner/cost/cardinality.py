@@ -23,7 +23,7 @@ from tuner.model.join_graph import JoinGraph, MeasuredJoin, Predicate, members
 _RANGE_SELECTIVITY = 1 / 3
 # Rows of an item that nothing tells of.
 _UNKNOWN_ROWS = 1_000
-# How much more a measured join counts than an assumption, and an assumption about a unique key than any other.
+# How much more a measured join counts than an assumption, at most, and an assumption about a unique key than any other.
 _MEASURED_WEIGHT = 1_000.0
 _UNIQUE_WEIGHT = 3.0
 _OTHER_WEIGHT = 0.3
@@ -227,27 +227,53 @@ def _fit(graph: JoinGraph, factors: Sequence[_Factor]) -> tuple[list[_Rows], lis
     assumed = [(f.log_selectivity, f.weight) for f in factors]
     assumed += [(math.log(scanned_rows(graph, i)), _LOOSE_WEIGHT) for i in unknown]
     matrix, target = np.diag([w for _, w in assumed]), np.array([value * w for value, w in assumed])
-    equations, results = [], []
-    for relations, measured in graph.measured.items():
-        row = [float(f.relations & relations == f.relations) for f in factors]
-        row += [float(relations >> i & 1) for i in unknown]
-        rows = [graph.relations[i].rows for i in members(relations)]
-        equations.append(row)
-        results.append(_log(measured.rows) - sum(_log(r) for r in rows if r is not None))
+    equations, results, little = _equations(graph, factors, unknown)
     if not size:
         return _rows(graph, {}, {}), []
-    measured_rows = np.array(equations).reshape(-1, size) * _MEASURED_WEIGHT
-    everything = np.vstack([measured_rows, matrix])
+    everything = np.vstack([np.array(equations).reshape(-1, size), matrix])
     normal = np.linalg.inv(everything.T @ everything)
-    found = normal @ everything.T @ np.concatenate([np.array(results) * _MEASURED_WEIGHT, target])
+    found = normal @ everything.T @ np.concatenate([results, target])
     # How far each value follows each assumption that is no more than that.
     guesses = np.array([w * w if w < _UNIQUE_WEIGHT else 0.0 for _, w in assumed])
     decided = np.abs(normal * guesses).sum(axis=1) <= _DECIDED
+    decided[little] = False
     fitted = [_Fitted(f.relations, float(found[i]), bool(decided[i])) for i, f in enumerate(factors)]
     at = {relation: len(factors) + i for i, relation in enumerate(unknown)}
     return _rows(
         graph, {r: float(found[i]) for r, i in at.items()}, {r: bool(decided[i]) for r, i in at.items()}
     ), fitted
+
+
+def _equations(
+    graph: JoinGraph, factors: Sequence[_Factor], unknown: Sequence[int]
+) -> tuple[list[list[float]], list[float], list[int]]:
+    """Of each measured set over the largest measured part of it: what it is made of, and the logarithm of its rows, both by how
+    much they count; and which values are in one that counts no more than an assumption."""
+    equations, results, little = [], [], set[int]()
+    for relations, measured in graph.measured.items():
+        parts = {part: m.rows for part, m in graph.measured.items() if part != relations and part & relations == part}
+        below = max(parts, key=int.bit_count, default=0)
+        added, weight = relations & ~below, _weight(graph, measured.rows, parts)
+        row = [int(_applies(f.relations, relations, below)) for f in factors] + [added >> i & 1 for i in unknown]
+        known = [rows for i in members(added) if (rows := graph.relations[i].rows) is not None]
+        logarithm = _log(measured.rows) - sum(map(_log, known)) - (_log(parts[below]) if below else 0.0)
+        equations.append([weight * value for value in row])
+        results.append(weight * logarithm)
+        if weight < _UNIQUE_WEIGHT:
+            little.update(i for i, is_new in enumerate(row) if is_new)
+    return equations, results, sorted(little)
+
+
+def _weight(graph: JoinGraph, rows: int, parts: Mapping[int, int]) -> float:
+    """As much as the rows that came out tell: where a join of the measured `parts` had made many of each row of its inputs, all
+    of these tell of one, and the few that came out are those of the most frequent keys, or none."""
+    fan_out = max((made / max(_own_rows(graph, i) for i in members(part)) for part, made in parts.items()), default=0.0)
+    return _MEASURED_WEIGHT if fan_out <= 1 else min(_MEASURED_WEIGHT, math.sqrt(max(rows, _LEAST_ROWS) / fan_out))
+
+
+def _own_rows(graph: JoinGraph, relation: int) -> float:
+    rows = graph.relations[relation].rows
+    return scanned_rows(graph, relation) if rows is None else max(1.0, rows)
 
 
 def _rows(graph: JoinGraph, found: Mapping[int, float], decided: Mapping[int, bool]) -> list[_Rows]:

@@ -115,7 +115,7 @@ class _Finder:
             return
         # The agent knows a source by its relations: of inputs alike it takes the right one of a semi join, and none of others.
         is_tested = join.type is JoinType.LEFT_SEMI and filtered is join.left
-        for source in self._sources(join, filtered, other, other_keys, is_filtered=is_filtered):
+        for source in self._sources(join, filtered, other, other_keys, rows, is_filtered=is_filtered):
             if not is_tested and not Counter(source.way.relations) - Counter(filtered.relations):
                 continue
             # What a filter dropped already, its join cannot: the site is told all the same.
@@ -138,9 +138,9 @@ class _Finder:
             )
 
     def _sources(
-        self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str], *, is_filtered: bool
+        self, join: Join, filtered: JoinInput, other: JoinInput, keys: Sequence[str], rows: int, *, is_filtered: bool
     ) -> Iterator[_Source]:
-        """All of the other input, and the relation of it alone that has its keys."""
+        """All of the other input, and the relation of it alone that has its keys; `rows` come from what is filtered."""
         whole = _Way((), other.node, other.relations)
         measured = _measured_share(join, filtered, self._counting)
         (alone,) = self._ways(other.node, keys, source=True) or (None,)
@@ -149,7 +149,11 @@ class _Finder:
         # Left rows without a match come out of an outer join, too: what comes out is the most that it keeps. Of what a filter in
         # force has left, the shares that other filters keep of their rows tell nothing.
         is_bound = join.type is JoinType.LEFT_OUTER and not is_filtered
-        if measured is not None:
+        made = output_rows(filtered.node, finished=True, counting=self._counting) or 0
+        if measured is not None and share is not None and measured < share and made > rows:
+            # Joins below made many rows of some: of those that came through, few tell what share of its own they are.
+            yield _Source(whole, share, measured=False)
+        elif measured is not None:
             kept = min(share, measured) if is_bound and share is not None else measured
             yield _Source(whole, kept, measured=kept == measured, most_kept=measured)
         elif is_alone and share is not None:

@@ -89,6 +89,19 @@ def test_groups_above_windows_are_made_once_where_these_are_the_same() -> None:
     assert _found(("[d#11,v#12,c#14]", "[d#11,v#12,c#14,w#16]"), text=windowed) == []
 
 
+def test_groups_are_made_once_where_each_makes_the_same_distinct() -> None:
+    """The agent adds no DISTINCT to a copy that lacks it: Spark has made other operators of it by then."""
+    one, other = ("sum(v#2)", "count(distinct v#2), sum(v#2)"), ("sum(v#12)", "count(distinct v#12), sum(v#12)")
+    assert len(_found(one, other)) == 1
+    assert _found(one) == _found(other) == []
+    assert _found(one, ("sum(v#12)", "count(distinct c#14), sum(v#12)")) == []
+    join = "BroadcastHashJoin | [d#1], [k#5]"
+    several = TWICE.replace(
+        "        " + join, "        Expand | [[y#3, c#4, 0, v#2]], [y#3, c#4, gid#9, v#2]\n          " + join
+    )
+    assert several != TWICE and _found(text=several) == []
+
+
 def test_partitions_that_only_one_of_them_reads_save_nothing() -> None:
     """Days lie in partitions by year: what each reads, the other does not."""
     years = iter(("2001", "2002"))

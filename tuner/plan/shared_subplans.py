@@ -55,9 +55,9 @@ class _Condition:
 class _Copy:
     """One of them: the operators from the aggregate down to its shuffle, the shuffle, and the conditions below it.
 
-    `derived` are those conditions that follow from others. `keys` are the sources of what it groups by, `is_distinct` says that
-    it makes a column distinct besides. `windows` are the plans of the windows below it. `reused` says that it reads what another
-    copy has shuffled.
+    `derived` are those conditions that follow from others. `keys` are the sources of what it groups by, `distinct` those of what
+    it makes distinct besides, with the operator that several such take. `windows` are the plans of the windows below it. `reused`
+    says that it reads what another copy has shuffled.
     """
 
     above: tuple[PlanNode, ...]
@@ -65,7 +65,7 @@ class _Copy:
     keys: frozenset[str]
     conditions: frozenset[_Condition]
     derived: frozenset[_Condition]
-    is_distinct: bool
+    distinct: frozenset[str]
     windows: tuple[str, ...]
     reused: bool
 
@@ -127,11 +127,13 @@ class _Finder:
         parts = aggregate_parts(way[0])
         keys = frozenset(map(self._lineage.source, split_top_level(parts[0]))) if parts else frozenset[str]()
         reused = any(node.name == "ReusedExchange" for node in way[:at])
-        is_distinct = parts is not None and _DISTINCT.search(parts[1]) is not None
+        functions = split_top_level(parts[1]) if parts else ()
+        distinct = {self._lineage.source(one) for one in functions if _DISTINCT.search(one)}
+        distinct.update(node.name for node in way if node.name == "Expand")
         conditions = frozenset(self._conditions(way[at], self._computed(way[at], keys)))
         derived = frozenset(self._derived(way[at]))
         windows = tuple(subplan_digest(node) for node in way[0].walk() if node.name == "Window")
-        return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, is_distinct, windows, reused)
+        return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, frozenset(distinct), windows, reused)
 
     def _computed(self, top: PlanNode, keys: frozenset[str]) -> dict[str, str]:
         """What is computed as one of these keys, with the column that holds it: `year(d#1)`, as which Spark pushes conditions on
@@ -167,19 +169,20 @@ class _Finder:
 
     def shared(self, join: str, relations: tuple[str, ...], copies: Sequence[_Copy]) -> SharedSubplan | None:
         """What making copies once would leave out and add; None where they read too little for it, where a group has rows
-        that one of them asks for and others that it does not, or where their windows differ: rows that tie in one would be put
-        in order beside other columns (MergedPlans.java takes equal windows alone)."""
+        that one of them asks for and others that it does not, where one makes distinct what another does not, or where their
+        windows differ: rows that tie in one would be put in order beside other columns (MergedPlans.java adds no DISTINCT to a
+        copy, and takes equal windows alone)."""
         ran = [copy for copy in copies if not copy.reused]
         if len(ran) < 2:
             return SharedSubplan(join, relations, len(copies), reused=True)
-        if len({copy.windows for copy in ran}) > 1:
+        if len({(copy.windows, copy.distinct) for copy in ran}) > 1:
             return None
         scanned = max(map(counted_rows, self.below.scans(ran[0].shuffle)), default=0)
         if scanned < LEAST_ROWS:
             return None
         own = _own([copy.conditions for copy in ran])
         # Of all rows together there is one group: its functions take those that meet a copy's condition, but for DISTINCT.
-        is_one = not ran[0].keys and not any(copy.is_distinct for copy in ran)
+        is_one = not ran[0].keys and not ran[0].distinct
         if not is_one and any(not _is_on(ran[0].keys, one, mine) for mine in own for one in mine):
             return None
         left_out = frozenset().union(*own, *_own([copy.derived for copy in ran]))

@@ -93,8 +93,8 @@ _ANSI = ("on", "off", "view")
 @dataclass(frozen=True, slots=True)
 class Fragile:
     """A statement, the views that it reads, and how ANSI is set while those are made and while it runs; of a column `pivot`
-    alone the values are taken, as columns are called by them. It may call a `function` that is declared not to be deterministic,
-    and have properties of its own."""
+    alone the values are taken, as columns are called by them. It may call a `function`, which is declared not to be deterministic
+    unless it is `of_each_row`, and have properties of its own."""
 
     text: str
     views: tuple[str, ...] = ()
@@ -103,6 +103,7 @@ class Fragile:
     codegen: bool = True
     pivot: str = ""
     function: str = ""
+    of_each_row: bool = False
     conf: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, spark: SparkSession) -> list[Any]:
@@ -113,7 +114,8 @@ class Fragile:
         for name, value in self.conf.items():
             spark.conf.set(name, value)
         if self.function:
-            spark.udf.register(self.function, udf(lambda value: value, "int").asNondeterministic())
+            function = udf(lambda value: value, "int")
+            spark.udf.register(self.function, function if self.of_each_row else function.asNondeterministic())
         for view in self.views:
             spark.sql(view)
         spark.conf.set("spark.sql.ansi.enabled", str(self.ansi).lower())

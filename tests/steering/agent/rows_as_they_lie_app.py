@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import udtf
+from pyspark.sql.functions import pandas_udf, udf, udtf
 
 from tuner.eventlog.find import find_logs
 from tuner.eventlog.read import read_application
@@ -90,6 +90,18 @@ def numbered_by_a_function(frame: DataFrame) -> list[Any]:
     session.udtf.register("numbered", Numbered.asDeterministic())
     frame.createOrReplaceTempView("frame")
     return session.sql("SELECT * FROM numbered(TABLE(SELECT * FROM frame))").collect()
+
+
+def told_by_a_function(frame: DataFrame) -> list[Any]:
+    return frame.select(udf(lambda note: f"told {note}", "string")("h_note")).collect()
+
+
+def told_by_arrow(frame: DataFrame) -> list[Any]:
+    return frame.select(udf(lambda note: f"told {note}", "string", useArrow=True)("h_note")).collect()
+
+
+def numbered_by_a_function_of_pandas(frame: DataFrame) -> list[Any]:
+    return frame.select("s_id", pandas_udf(lambda notes: notes.index.to_series(), "long")("h_note")).collect()
 
 
 def sessions_by_pandas(frame: DataFrame) -> list[Any]:
@@ -171,6 +183,9 @@ PROGRAMS: dict[str, tuple[str, str, Callable[[DataFrame], list[Any]]]] = {
     "numbered by pandas": (OF_HALVES, "BROADCAST", numbered_by_pandas),
     "numbered by a process": (OF_HALVES, "BROADCAST", numbered_by_a_process),
     "numbered by a function": (OF_HALVES, "BROADCAST", numbered_by_a_function),
+    "numbered by a function of pandas": (OF_HALVES, "BROADCAST", numbered_by_a_function_of_pandas),
+    "told by a function": (OF_HALVES, "BROADCAST", told_by_a_function),
+    "told by arrow": (OF_HALVES, "BROADCAST", told_by_arrow),
     "sessions by pandas": (OF_SESSIONS, "BROADCAST", sessions_by_pandas),
     "sessions by arrow": (OF_SESSIONS, "BROADCAST", sessions_by_arrow),
     "sessions above another key": (BELOW_OTHER_KEY, "BROADCAST", sessions_by_pandas),

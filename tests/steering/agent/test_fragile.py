@@ -116,6 +116,13 @@ _PIVOTED = {
         f"SELECT x.j, x.n {_JOINS}", pivot="n", conf={"spark.sql.pivotMaxValues": "500"}
     ),
 }
+# Functions in Python.
+_CALLING = {
+    "a function of each row": Fragile(f"SELECT {_ROW}, same(x.k) {_JOINS}", function="same", of_each_row=True),
+    "a function of each group": Fragile(
+        f"SELECT same(x.j), count(*) {_JOINS} GROUP BY x.j", function="same", of_each_row=True
+    ),
+}
 # Its first rows of all tasks are merged in the order in which these end (RDD.takeOrdered).
 _UNSTABLE = "limit after an order with ties"
 # What compiled code computes of a row only when it is asked for.
@@ -146,6 +153,7 @@ def _programs() -> dict[str, Fragile]:
     return {
         **{name: Fragile(text, codegen=name in _WAITING) for name, text in texts.items()},
         **_PIVOTED,
+        **_CALLING,
         "a list of groups by buckets": Fragile(_OF_BUCKETS, _BUCKETS),
         "a function that is declared so": Fragile(f"SELECT {_ROW}, drawn(x.k) {_JOINS}", function="drawn"),
         "ordered by Spark's costs": Fragile(f"SELECT {_ROW} {_JOINS}", conf=_BY_COST),
@@ -183,7 +191,7 @@ def test_what_another_order_could_change_is_left(told: Told, name: str) -> None:
     assert _LEFT[name][1] in reason
 
 
-@pytest.mark.parametrize("name", [*_STEERED, *_PIVOTED])
+@pytest.mark.parametrize("name", [*_STEERED, *_PIVOTED, *_CALLING])
 def test_what_no_order_changes_is_ordered(told: Told, name: str) -> None:
     assert told.orders[name] == ("applied", "")
 

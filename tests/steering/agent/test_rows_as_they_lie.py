@@ -66,13 +66,15 @@ def test_rows_stay_as_they_lie(agent_conf: dict[str, str], spark_submit: Callabl
     of = ("", " of single files", " of single files beside others", " of a day")
     of += tuple(f"{single} of {what}" for single in ("", " of single files") for what in _SECOND)
     lists |= {f"a list of shuffled rows{what}" for what in of}
-    numbered = {*_SESSIONS, _APART, *(f"numbered by {what}" for what in ("pandas", "a process", "a function"))}
+    numbering = ("pandas", "a process", "a function", "a function of pandas")
+    numbered = {*_SESSIONS, _APART, *(f"numbered by {what}" for what in numbering)}
+    told = {f"told by {what}{suffix}" for what in ("a function", "arrow") for suffix in ("", ", statement")}
     assert {name for name, found in statuses.items() if found == {"impossible"}} == {
         name + suffix for name in lists for suffix in ("", ", statement")
     } | numbered
     assert {name for name, found in statuses.items() if found == {"applied"}} == {
         f"{name}, statement" for name in {*numbered, "of a cache", "of a checkpoint"}
-    } | {"a sum into one file", "a sum into one file, statement"}
+    } | {"a sum into one file", "a sum into one file, statement"} | told
 
 
 def test_on_a_cluster_a_shuffle_brings_the_rows_of_one_task_alone_in_one_order(

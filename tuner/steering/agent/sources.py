@@ -42,6 +42,7 @@ SOURCES = (
     "Shuffles",
     "KeyPath",
     "PivotValues",
+    "PythonFunctions",
     "RowOrder",
     "Repeatable",
     "MadeOnce",

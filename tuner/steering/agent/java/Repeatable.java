@@ -1,8 +1,6 @@
 package tuner.steering.agent;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,9 +17,6 @@ import org.apache.spark.sql.execution.datasources.v2.FileTable;
 public final class Repeatable {
   // Rows that the plan holds. Those of a cache may be made again for each reading, where memory lacks.
   private static final Set HELD = new HashSet(Arrays.asList("LocalRelation Range OneRowRelation".split(" ")));
-  // Functions that take each row by itself, and say where they are random; those of a Dataset cannot say it, and those of pandas
-  // see rows beside each other.
-  private static final Set BY_ROW = Collections.singleton("BatchEvalPython");
   private static final String ICEBERG = "org.apache.iceberg.spark.source.";
 
   private Repeatable() {}
@@ -38,14 +33,12 @@ public final class Repeatable {
 
   private static String obstacle(LogicalPlan plan, boolean besideFiles) {
     List operators = Trees.everything(plan);
-    List rest = new ArrayList();
     for (int i = 0; i < operators.size(); i++) {
       LogicalPlan one = (LogicalPlan) operators.get(i);
       boolean isFixed = !Trees.children(one).isEmpty() || isSnapshot(one) || besideFiles && isOfFiles(one);
       if (!isFixed) return one.nodeName();
-      if (!BY_ROW.contains(one.getClass().getSimpleName())) rest.add(one);
     }
-    return RowOrder.sensitiveIn(rest);
+    return RowOrder.sensitiveIn(operators);
   }
 
   private static boolean isOfFiles(LogicalPlan leaf) {

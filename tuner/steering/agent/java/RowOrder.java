@@ -286,8 +286,8 @@ public final class RowOrder {
     if (plan instanceof Window) return ofWindow((Window) plan, strict);
     if (plan instanceof Join && endsAtFirstMatch((Join) plan)) return FIRST_MATCH;
     if (plan instanceof Generate) return ofGenerator((Expression) (Object) ((Generate) plan).generator());
-    boolean indifferent = INDIFFERENT.contains(name) || plan instanceof Command || Trees.children(plan).isEmpty();
-    return indifferent ? null : name;
+    boolean indifferent = INDIFFERENT.contains(name) || PythonFunctions.areByRow(plan);
+    return indifferent || plan instanceof Command || Trees.children(plan).isEmpty() ? null : name;
   }
 
   private static String ofGenerator(Expression generator) {
@@ -352,7 +352,7 @@ public final class RowOrder {
     List children = Trees.list(expression.children());
     if (expression instanceof WindowExpression) return ofFrame((WindowExpression) expression, strict);
     // Of pandas: Spark 3.3 and 3.4 have them bare.
-    if (name.startsWith("PythonUD")) return expression.prettyName();
+    if (name.startsWith("PythonUD") && !PythonFunctions.isByRow(expression)) return expression.prettyName();
     if (expression instanceof AggregateExpression) {
       return ofFunction((Expression) ((AggregateExpression) expression).aggregateFunction(), strict);
     }

@@ -49,7 +49,7 @@ def test_the_text_is_what_the_agent_reads() -> None:
     order = OrderDirective("o", (("a",), ("b",)), (((0,), (1,), "a.k", "b.k"),), Joined(1, 0), (), bounds, (), (more,))
     assert encode_message((QueryDirectives(FINGERPRINT, ("a", "b"), "", (hint,), (order,)),)) == (
         '{"version":3,"queries":[{"fingerprint":"00112233445566aa","relations":["a","b"],"columns":"",'
-        '"hints":[{"id":"h","join":"aabbccddeeff0011","hint":"MERGE","side":[],"most_bytes":0,"cap_bytes":0,"literals":["77b2"],"neutral":["a.day"],"rows":0,"most_counted":9,"shuffled":false}],'
+        '"hints":[{"id":"h","join":"aabbccddeeff0011","hint":"MERGE","side":[],"most_bytes":0,"cap_bytes":0,"literals":["77b2"],"neutral":["a.day"],"rows":0,"most_counted":9,"shuffled":false,"filtered":[]}],'
         '"orders":[{"id":"o","items":[["a"],["b"]],"predicates":[[[0],[1],"a.k","b.k"]],"order":[1,0],"literals":[],'
         '"bounds":[[5,90,40],[1,70,0]],"neutral":[],"more_bounds":[[[7,70,0],[1,9,0]]]}]}]}'
     )

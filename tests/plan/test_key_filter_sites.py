@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.advice.insights.plans import facts as measured
@@ -336,6 +338,104 @@ def test_what_is_shuffled_once_for_several_joins_stays_so() -> None:
           Scan parquet t.lines | [c#2] | number of output rows=1000000
     """
     assert _sites(text) == ()
+
+
+# The last row of each item is joined with the item, and these with a few links: by the key of either.
+EQUAL = """
+SortMergeJoin | [m#9], [{key}], Inner | number of output rows=1000
+  Sort | [m#9 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(m#9, 8), ENSURE_REQUIREMENTS | data size=160; shuffle records written=50
+      Filter | (w#6 = 9) | number of output rows=50
+        Scan parquet t.links | [m#9,w#6] | number of output rows=20000
+  SortMergeJoin | [k#1], [i#5], Inner | number of output rows=100000
+    Filter | (rn#7 = 1) | number of output rows=100000
+      Window | [row_number() windowspecdefinition(k#1, v#2 DESC NULLS LAST) AS rn#7], [k#1], [v#2 DESC NULLS LAST]
+        Sort | [k#1 ASC NULLS FIRST, v#2 DESC NULLS LAST], false, 0
+          Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=64000000; shuffle records written=4000000
+            Filter | isnotnull(k#1) | number of output rows=4000000
+              Scan parquet t.sales | [k#1,v#2] | number of output rows=5000000
+    Sort | [i#5 ASC NULLS FIRST], false, 0
+      Exchange | hashpartitioning(i#5, 8), ENSURE_REQUIREMENTS | data size=3200000; shuffle records written=200000
+        Filter | isnotnull(i#5) | number of output rows=200000
+          Scan parquet t.items | [i#5,n#6] | number of output rows=200000
+"""
+ITEMS_KEY = EQUAL.format(key="i#5")
+
+
+def test_keys_that_a_join_below_equates_are_of_both_its_inputs() -> None:
+    of_items, of_sales = (_sites(EQUAL.format(key=key)) for key in ("i#5", "k#1"))
+    assert [site.relations for site in of_items] == [("t.sales",)]
+    assert [replace(site, join="") for site in of_items] == [replace(site, join="") for site in of_sales]
+    (semi,) = _found("[i#5], Inner", "[i#5], LeftSemi", EQUAL.format(key="k#1"))
+    assert semi.relations == ("t.sales",)
+
+
+@pytest.mark.parametrize("key", ["i#5", "k#1"])
+def test_of_both_inputs_that_of_more_work_is_filtered(key: str) -> None:
+    few = "number of output rows=4000000", "number of output rows=150000"
+    (site,) = _found("data size=64000000; shuffle records written=4000000", "data size=9", EQUAL.format(key=key))
+    assert site.relations == ("t.sales",), "all these rows are sorted"
+    text = EQUAL.format(key=key).replace("data size=64000000; shuffle records written=4000000", "data size=9")
+    (site,) = _found(*few, text)
+    assert site.relations == ("t.items",)
+
+
+def test_one_of_them_is_filtered_where_the_other_is_shuffled_for_another_join_too() -> None:
+    shared = ITEMS_KEY.replace(
+        "Exchange | hashpartitioning(i#5", "ReusedExchange | [i#5], Exchange hashpartitioning(i#5"
+    )
+    assert [site.relations for site in _sites(shared)] == [("t.sales",)]
+    first, second = ("Exchange | hashpartitioning(k#1", "ReusedExchange | [k#1], Exchange hashpartitioning(k#1")
+    assert [site.relations for site in _found(first, second, ITEMS_KEY)] == [("t.items",)]
+
+
+def test_that_which_is_filtered_already_stays_so() -> None:
+    asked = """
+          Subquery | subquery#7
+            ObjectHashAggregate | (keys=[], functions=[bloom_filter_agg(xxhash64(m#9))])
+              Scan parquet t.links | [m#9]
+"""
+    text = ITEMS_KEY.replace("isnotnull(i#5)", "might_contain(Subquery subquery#7, xxhash64(i#5))").rstrip() + asked
+    (site,) = _sites(text)
+    assert (site.relations, site.filtered) == (("t.items",), True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("[k#1], [i#5], Inner", "[k#1], [i#5], RightOuter", id="rows without a match come out"),
+        pytest.param("[k#1], [i#5], Inner", "[(k#1 + 1)], [i#5], Inner", id="equal to what is computed"),
+        pytest.param("[k#1], [i#5], Inner", "[k#1], [n#6], Inner", id="another key"),
+    ],
+)
+def test_what_no_join_equates_is_not_filtered_by_these_keys(old: str, new: str) -> None:
+    assert {site.relations for site in _found(old, new, ITEMS_KEY)} == {("t.items",)}
+
+
+def test_an_input_that_the_agent_cannot_tell_by_its_relations_is_not_filtered_by_equal_keys() -> None:
+    """Of what is grouped by something else all relations are named, and of these the item's input reads one."""
+    text = """
+SortMergeJoin | [m#9], [i#5], Inner | number of output rows=1000
+  Sort | [m#9 ASC NULLS FIRST], false, 0
+    Exchange | hashpartitioning(m#9, 8), ENSURE_REQUIREMENTS | data size=160; shuffle records written=50
+      Filter | (w#6 = 9) | number of output rows=50
+        Scan parquet t.links | [m#9,w#6] | number of output rows=20000
+  SortMergeJoin | [k#1], [i#5], Inner | number of output rows=100000
+    Sort | [k#1 ASC NULLS FIRST], false, 0
+      Exchange | hashpartitioning(k#1, 8), ENSURE_REQUIREMENTS | data size=64000000; shuffle records written=4000000
+        HashAggregate | (keys=[z#8], functions=[max(v#2)]) | number of output rows=4000000
+          BroadcastHashJoin | [d#3], [x#4], Inner, BuildRight | number of output rows=4000000
+            Scan parquet t.sales | [k#1,v#2,z#8,d#3] | number of output rows=4000000
+            BroadcastExchange | HashedRelationBroadcastMode | data size=100
+              Scan parquet t.days | [x#4] | number of output rows=10
+    Sort | [i#5 ASC NULLS FIRST], false, 0
+      BroadcastHashJoin | [e#7], [y#11], Inner, BuildRight | number of output rows=200000
+        Scan parquet t.items | [i#5,e#7] | number of output rows=200000
+        BroadcastExchange | HashedRelationBroadcastMode | data size=100
+          Scan parquet t.{} | [y#11] | number of output rows=10
+"""
+    assert {site.relations for site in _sites(text.format("weeks"))} == {("t.days", "t.sales")}
+    assert {site.relations for site in _sites(text.format("days"))} == {("t.items",)}
 
 
 def test_a_site_that_is_filtered_already_is_told_whatever_its_join_still_drops() -> None:

@@ -64,8 +64,9 @@ class HintDirective(msgspec.Struct, frozen=True):
     `literals` are the classes of values that it may act on (`tuner.plan.literals.literal_class`), whatever the `neutral`
     columns are asked for: where a plan has others, it is left out. What of a broadcast is counted first may have `most_counted`
     bytes of hash relation (0: what the heap has room for). A bloom filter is made for the keys of `rows` (0: for as many as
-    Spark is set to). `shuffled`: the planner shuffled both sides of the join that was measured; where it broadcasts one by
-    itself that the hint is not for, it is left out.
+    Spark is set to), and stands where rows of the relations `filtered` are read, where a join below has equal keys of these
+    (none: where its own keys are read). `shuffled`: the planner shuffled both sides of the join that was measured; where it
+    broadcasts one by itself that the hint is not for, it is left out.
     """
 
     id: _Text
@@ -79,6 +80,7 @@ class HintDirective(msgspec.Struct, frozen=True):
     rows: int = 0
     most_counted: int = 0
     shuffled: bool = False
+    filtered: tuple[_Text, ...] = ()
 
 
 class SizeBounds(NamedTuple):
@@ -135,6 +137,7 @@ class QueryDirectives(msgspec.Struct, frozen=True):
         yield from self.relations
         for hint in self.hints:
             yield from hint.side
+            yield from hint.filtered
         for order in self.orders:
             for item in order.items:
                 yield from item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 
 from tuner.model.key_filter_site import KeyFilterSite
@@ -35,6 +35,8 @@ MOST_KEPT = 0.5
 LEAST_ROWS = 100_000
 # Plans of machines have hundreds of joins: so many inputs are looked at that are filtered, and as many that are not.
 MOST_SITES = 20
+# So many ways are looked at for the keys of an input, and those that are equal to them.
+MOST_TURNS = 8
 
 _BOTH = frozenset({JoinType.INNER, JoinType.CROSS, JoinType.LEFT_SEMI})
 # Their left rows all come out, or those without a match do.
@@ -63,6 +65,20 @@ class _Way:
     def is_filtered(self) -> bool:
         nodes = (self.start, *(node for node, _ in self.steps))
         return any(makes_bloom_filter(subquery) for node in nodes for subquery in node.subqueries)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Where a way goes on, by these keys, with its steps so far.
+
+    `passed` are the relations of inputs that it left for others with equal keys. The agent is told what to filter by its
+    relations: where it finds one of these below its keys, it does not turn.
+    """
+
+    node: PlanNode
+    keys: Sequence[str]
+    steps: Sequence[tuple[PlanNode, int]] = ()
+    passed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,31 +180,52 @@ class _Finder:
 
     def _ways(self, node: PlanNode, keys: Sequence[str], *, source: bool = False) -> list[_Way]:
         """From an input down to where all its keys are read, several below a union; none where they are of several relations, or
-        of one twice.
+        of one twice. Where a join equates the keys with others, the ways by these are as good: those of most work.
 
         A way ends early where the keys are made of others. What a way for a filter passes is shuffled for its join alone.
         """
+        turns, found = [_Turn(node, keys)], list[list[_Way]]()
+        for turn in islice(turns, MOST_TURNS):
+            ways, more = self._down(turn, source=source)
+            turns += more
+            if not any(turn.passed.intersection(way.relations) for way in ways):
+                found.append(ways)
+        return max(found, key=_worth) if len(found) > 1 else found[0]
+
+    def _down(self, turn: _Turn, *, source: bool) -> tuple[list[_Way], list[_Turn]]:
+        """The ways from a turn by its own keys, and the turns of the joins that these pass."""
+        node, keys, steps, turns = turn.node, turn.keys, list(turn.steps), list[_Turn]()
         relation = self._relation(node, keys)
         if relation is None:
-            return []
-        steps: list[tuple[PlanNode, int]] = []
+            return [], []
         while not is_scan(node):
             if node.name == "ReusedExchange" or (
                 not source and node.name in SHUFFLES and node.counters in self._shared
             ):
-                return []
+                return [], turns
             if node.name == "Union" and not source and (inputs := self._keys_of_inputs(node, keys)):
                 several = [self._ways(child, of_child) for child, of_child in zip(node.children, inputs, strict=True)]
                 ways = chain.from_iterable(several)
-                return [replace(way, steps=(*steps, *way.steps)) for way in ways] if all(several) else []
+                return ([replace(way, steps=(*steps, *way.steps)) for way in ways] if all(several) else []), turns
             at = next((i for i, c in enumerate(node.children) if relation in self._scans_below.relations(c)), None)
             if at is None or not self._passes(node, at, keys):
                 break
             if node.name == "Filter" and is_scan(node.children[at]):
                 break
+            if node.name in JOINS and not source:
+                turns += self._turns(node, at, replace(turn, steps=steps))
             steps.append((node, at))
             node = node.children[at]
-        return [_Way(tuple(steps), node, self._scans_below.relations(node))]
+        return [_Way(tuple(steps), node, self._scans_below.relations(node))], turns
+
+    def _turns(self, join: PlanNode, at: int, turn: _Turn) -> Iterator[_Turn]:
+        """The turn to the other input of a join, where all keys are equal to keys of that."""
+        parsed = parse_join(join)
+        sides = [list(map(self._lineage.source, side)) for side in (parsed.left_keys, parsed.right_keys)]
+        equal = dict(zip(sides[at], sides[1 - at], strict=False)) if parsed.type in _BOTH else {}
+        if equal.keys() >= set(turn.keys):
+            passed = turn.passed.union(self._scans_below.relations(join.children[at]))
+            yield _Turn(join.children[1 - at], [equal[key] for key in turn.keys], (*turn.steps, (join, 1 - at)), passed)
 
     def _relation(self, node: PlanNode, keys: Sequence[str]) -> str | None:
         """The one relation below an operator that has the keys."""
@@ -255,12 +292,26 @@ def _share_kept(start: PlanNode) -> float | None:
 def _work_of_ways(ways: Iterable[_Way], join: Join, filtered: JoinInput) -> _Work:
     """The work with the rows of an input's ways, up to what its join puts out."""
     at = 0 if filtered.node is join.node.children[0] else 1
+    yield from _work_of_step(join.node, at)
+    yield from _work_of_steps(ways)
+
+
+def _work_of_steps(ways: Iterable[_Way]) -> _Work:
     steps = {(id(node), child): node for way in ways for node, child in way.steps}
-    for node, child in ((join.node, at), *((node, child) for (_, child), node in steps.items())):
-        if node.name in JOINS:
-            yield from input_work(node, parse_join(node), child)
-        else:
-            yield from shuffle_work(node) if node.name in SHUFFLES else operator_work(node)
+    for (_, child), node in steps.items():
+        yield from _work_of_step(node, child)
+
+
+def _work_of_step(node: PlanNode, child: int) -> _Work:
+    if node.name in JOINS:
+        yield from input_work(node, parse_join(node), child)
+    else:
+        yield from shuffle_work(node) if node.name in SHUFFLES else operator_work(node)
+
+
+def _worth(ways: Sequence[_Way]) -> tuple[bool, float]:
+    """Of several ways to filter rows, by equal keys: those that are filtered already, else of most work, in rows and bytes."""
+    return any(way.is_filtered for way in ways), sum(summed(_work_of_steps(ways)).values())
 
 
 def _below_exchanges(start: PlanNode) -> PlanNode:

@@ -18,6 +18,7 @@ from tuner.model.query import Query
 ITEMS = "(SELECT * FROM items WHERE i_kind = 3) i"
 SHOPS = "(SELECT * FROM shops WHERE h_size = 1)"
 GROUPS = "(SELECT s_item, count(*) n, min(s_id) least FROM sales GROUP BY s_item)"
+RANKED = "(SELECT s_item, s_id, rank() OVER (PARTITION BY s_item ORDER BY s_id) r FROM sales)"
 TOGETHER = "(SELECT s_item, s_id FROM sales UNION ALL SELECT s_item, s_id + 1 FROM sales)"
 STATEMENTS = {
     "a join": f"SELECT s_id, i_name FROM sales JOIN {ITEMS} ON s_item = i_item",
@@ -25,12 +26,18 @@ STATEMENTS = {
     "an input that is grouped by others": f"SELECT * FROM (SELECT s_id % 7 g, max(s_item) m FROM sales GROUP BY 1) "
     f"JOIN {ITEMS} ON m = i_item",
     "two inputs in one": f"SELECT * FROM {TOGETHER} JOIN {ITEMS} ON s_item = i_item",
-    "groups in a window": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (PARTITION BY s_item ORDER BY s_id) r FROM sales) "
-    f"JOIN {ITEMS} ON s_item = i_item WHERE r % 4 = 0",
-    "first rows of groups": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (PARTITION BY s_item ORDER BY s_id) r FROM sales) "
-    f"JOIN {ITEMS} ON s_item = i_item WHERE r < 3",
+    "groups in a window": f"SELECT * FROM {RANKED} JOIN {ITEMS} ON s_item = i_item WHERE r % 4 = 0",
+    "first rows of groups": f"SELECT * FROM {RANKED} JOIN {ITEMS} ON s_item = i_item WHERE r < 3",
     "first rows of a join": f"SELECT * FROM (SELECT s_small, first(h_name) n FROM sales JOIN shops ON s_id % 40 = h_item "
     f"GROUP BY s_small) JOIN {ITEMS} ON s_small = i_item",
+    "equal keys of a join": f"SELECT s_id, r, h_name, i_name FROM {RANKED} JOIN shops ON s_item = h_item JOIN {ITEMS} "
+    "ON h_item = i_item WHERE r % 4 = 0",
+    "equal keys of another type": f"SELECT s_id, h_name, i_name FROM sales JOIN shops ON s_small = h_item JOIN {ITEMS} "
+    "ON h_item = i_item",
+    "equal keys of a test": f"SELECT h_name, i_name FROM shops LEFT SEMI JOIN sales ON s_item = h_item JOIN {ITEMS} "
+    "ON h_item = i_item",
+    "equal keys of sales that need none": f"SELECT s_id, h_name, i_name FROM shops LEFT JOIN sales ON s_item = h_item "
+    f"JOIN {ITEMS} ON h_item = i_item",
     "rows of a rank over all": f"SELECT * FROM (SELECT s_item, s_id, rank() OVER (ORDER BY s_id) r FROM sales) JOIN {ITEMS} "
     "ON s_item = i_item WHERE r % 5 = 0",
     "the first rows": f"SELECT * FROM (SELECT s_item, s_id FROM sales ORDER BY s_id LIMIT 500) JOIN {ITEMS} ON s_item = i_item",
@@ -116,7 +123,8 @@ def filter_by_items(query: Query, values: tuple[str, ...]) -> tuple[HintDirectiv
         filtered = "/sales" if any(relation.endswith("/sales") for relation in query.relations) else "/shops"
         items = tuple(relation for relation in query.relations if not relation.endswith(filtered))
     join = query.joins[0].signature
-    return (HintDirective("hint_join:f", join, "FILTER_BY_KEY", items, literals=values, rows=100),)
+    sales = tuple(relation for relation in query.relations if relation.endswith("/sales"))
+    return (HintDirective("hint_join:f", join, "FILTER_BY_KEY", items, literals=values, rows=100, filtered=sales),)
 
 
 ran = run_both_ways(spark, "filtered", STATEMENTS, filter_by_items)

@@ -101,6 +101,7 @@ def test_a_hint() -> None:
                     "rows": 0,
                     "most_counted": 0,
                     "shuffled": False,
+                    "filtered": [],
                 }
             ],
             "orders": [],
@@ -164,6 +165,7 @@ def test_a_filter_by_keys_of_one_relation_of_a_side_has_room_for_twice_as_many()
             "rows": 600,
             "most_counted": 0,
             "shuffled": False,
+            "filtered": ["db.sales"],
         }
     ]
 
@@ -247,6 +249,7 @@ def test_either_side_of_a_join_whose_sides_look_alike() -> None:
             "rows": 0,
             "most_counted": 0,
             "shuffled": False,
+            "filtered": [],
         }
     ]
 

@@ -23,6 +23,10 @@ APPLIED = {
     "groups in a window",
     "first rows of groups",
     "first rows of a join",
+    "equal keys of a join",
+    "equal keys of another type",
+    "equal keys of a test",
+    "equal keys of sales that need none",
     "rows of a rank over all",
     "the first rows",
     "a test",
@@ -43,6 +47,8 @@ ABOVE = {"an input that is grouped by others", "rows of a rank over all", "the f
 ABOVE |= {"what prunes partitions of another input"}
 # A list of what a join puts out hangs on how it joins, which the sizes of its inputs decide while it runs.
 ABOVE_JOIN = {"first rows of a join", "what prunes partitions of another input"}
+# Shops without sales come out of that join.
+ABOVE_JOIN |= {"equal keys of sales that need none"}
 ABOVE |= ABOVE_JOIN
 REFUSED = {
     "a test that there is none": "the keys of the join are not columns of these relations",

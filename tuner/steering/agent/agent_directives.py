@@ -202,7 +202,7 @@ def _hint(
         return "its query did not have this join in the latest run"
     most_bytes = limits.of_hints.get(action.id, 0)
     if action.value == Hint.FILTER_BY_KEY:
-        return _placed(action, query, most_bytes=most_bytes, rows=_rows_to_filter_by(action, query))
+        return _key_filter(action, query, most_bytes)
     if action.value == Hint.SHARE:
         return _placed(action, query)
     if action.relations and (why := _unclear_side(sides, action.relations)):
@@ -212,7 +212,14 @@ def _hint(
 
 
 def _placed(
-    action: Action, query: Query, *, most_bytes: int = 0, cap_bytes: int = 0, rows: int = 0, most_counted: int = 0
+    action: Action,
+    query: Query,
+    *,
+    most_bytes: int = 0,
+    cap_bytes: int = 0,
+    rows: int = 0,
+    most_counted: int = 0,
+    filtered: tuple[str, ...] = (),
 ) -> _PlacedDirective:
     message = HintDirective(
         action.id,
@@ -223,15 +230,17 @@ def _placed(
         cap_bytes=cap_bytes,
         rows=rows,
         most_counted=most_counted,
+        filtered=filtered,
     )
     return _PlacedDirective(action, query, message, action.target, (message.hint, message.side))
 
 
-def _rows_to_filter_by(action: Action, query: Query) -> int:
+def _key_filter(action: Action, query: Query, most_bytes: int) -> _PlacedDirective:
     """A filter has room for more keys than there were: one that is too small lets rows pass that it need not."""
-    place = (action.target, action.relations)
-    rows = max((s.source_rows for s in query.key_filters if (s.join, s.source) == place), default=0)
-    return round(rows * FILTER_ROOM)
+    sites = [site for site in query.key_filters if (site.join, site.source) == (action.target, action.relations)]
+    rows = max((site.source_rows for site in sites), default=0)
+    filtered = tuple(sorted({relation for site in sites for relation in site.relations}))
+    return _placed(action, query, most_bytes=most_bytes, rows=round(rows * FILTER_ROOM), filtered=filtered)
 
 
 def _with_join(

@@ -42,6 +42,8 @@ public final class Directives {
     /** The most that the relations of the side may be estimated at, in bytes; 0 for any. */
     public long mostBytes;
     public long capBytes;
+    /** Of a filter by key the relations whose rows it is for; none where they are not known. */
+    public List filtered;
     /** Of a filter by key the rows whose keys it is made of, 0 where they are not known. */
     public long rows;
     /** The most bytes of hash relation that what is counted first may have; 0 for as many as the heap has room for. */
@@ -141,6 +143,7 @@ public final class Directives {
     hint.side = Json.sortedTexts(Json.field(node, "side"));
     hint.literals = Json.sortedTexts(Json.field(node, "literals"));
     hint.neutral = Json.sortedTexts(Json.field(node, "neutral"));
+    hint.filtered = Json.sortedTexts(Json.field(node, "filtered"));
     hint.mostBytes = Json.field(node, "most_bytes").asLong();
     hint.capBytes = Json.field(node, "cap_bytes").asLong();
     hint.rows = Json.field(node, "rows").asLong();

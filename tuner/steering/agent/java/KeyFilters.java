@@ -1,6 +1,7 @@
 package tuner.steering.agent;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -78,8 +79,8 @@ public final class KeyFilters implements Trees.Rewrite {
     KeySource source = left ? ofRight : ofLeft;
     LogicalPlan side = left ? join.left() : join.right();
     List keys = left ? site.leftKeys : site.rightKeys;
-    if (obstacle == null) obstacle = risk(join, side, keys, source);
-    if (obstacle == null) obstacle = parted(left ? site.join.left() : site.join.right(), keys);
+    if (obstacle == null) obstacle = risk(join, side, keys, source, hint);
+    if (obstacle == null) obstacle = parted(left ? site.join.left() : site.join.right(), keys, hint);
     if (obstacle == null && MeasuredFirst.prunes(side, left ? join.right() : join.left())) obstacle = "it prunes partitions of the other side";
     if (obstacle != null) {
       pass.tell(hint.id, Pass.IMPOSSIBLE, obstacle);
@@ -99,7 +100,7 @@ public final class KeyFilters implements Trees.Rewrite {
       pass.hold(hint.id, size);
       return join;
     }
-    LogicalPlan after = applied(side, keys, source.subquery(hint.rows), hint.side);
+    LogicalPlan after = applied(side, keys, source.subquery(hint.rows), hint);
     pass.tell(hint.id, Pass.APPLIED, after == side ? "it was so already" : "");
     if (after == side) return join;
     Join filtered = new Join(left ? after : join.left(), left ? join.right() : after, join.joinType(), join.condition(), join.hint());
@@ -124,35 +125,35 @@ public final class KeyFilters implements Trees.Rewrite {
    * and what a filter stands on that is no relation, whose columns are computed for it, where they may have waited until a join
    * had dropped rows.
    */
-  private String risk(Join join, LogicalPlan side, List keys, KeySource source) {
+  private String risk(Join join, LogicalPlan side, List keys, KeySource source, Directives.Hint hint) {
     String other = Repeatable.obstacle(source.plan);
     if (other != null) return "its keys may be others when they are read again: " + other;
     String found = PairCondition.obstacle(join);
     if (found == null) found = NeverFails.obstacle(source.plan);
-    if (found == null) found = riskBelow(side, keys);
+    if (found == null) found = riskBelow(side, keys, hint);
     return found == null ? null : "a filter could compute what may fail of other rows: " + found;
   }
 
-  private String riskBelow(LogicalPlan plan, List keys) {
+  private String riskBelow(LogicalPlan plan, List keys, Directives.Hint hint) {
     if (isFilteredRelation(plan)) return null;
-    List steps = steps(plan, keys);
+    List steps = steps(plan, keys, hint);
     if (steps.isEmpty()) return NeverFails.obstacle(plan);
     for (int i = 0; i < steps.size(); i++) {
       KeyPath path = (KeyPath) steps.get(i);
-      String found = riskBelow(path.plan, path.keys);
+      String found = riskBelow(path.plan, path.keys, hint);
       if (found != null) return found;
     }
     return null;
   }
 
   /** Why what a filter would stand on, or above which it would stand, must be made as it is. */
-  private String parted(LogicalPlan plan, List keys) {
+  private String parted(LogicalPlan plan, List keys, Directives.Hint hint) {
     if (Repeatable.obstacleBesideFiles(plan) == null) return null;
     String found = madeOnce.obstacle(plan);
-    List steps = found != null || isFilteredRelation(plan) ? new ArrayList() : steps(plan, keys);
+    List steps = found != null || isFilteredRelation(plan) ? new ArrayList() : steps(plan, keys, hint);
     for (int i = 0; found == null && i < steps.size(); i++) {
       KeyPath path = (KeyPath) steps.get(i);
-      found = parted(path.plan, path.keys);
+      found = parted(path.plan, path.keys, hint);
     }
     return found;
   }
@@ -178,20 +179,20 @@ public final class KeyFilters implements Trees.Rewrite {
   }
 
   /** A plan whose rows are filtered as far below as their keys are there; the plan itself where they are filtered already. */
-  private LogicalPlan applied(LogicalPlan plan, List keys, ScalarSubquery filter, List of) {
-    if (plan instanceof Filter && tests(((Filter) plan).condition(), keys, of)) return plan;
+  private LogicalPlan applied(LogicalPlan plan, List keys, ScalarSubquery filter, Directives.Hint hint) {
+    if (plan instanceof Filter && tests(((Filter) plan).condition(), keys, hint.side)) return plan;
     Expression mayMeet = new BloomFilterMightContain(filter, new XxHash64(Trees.seq(keys)));
     // After what is asked of each row anyway.
     if (isFilteredRelation(plan)) {
       return new Filter(new And(((Filter) plan).condition(), mayMeet), ((Filter) plan).child());
     }
-    List steps = steps(plan, keys);
+    List steps = steps(plan, keys, hint);
     if (steps.isEmpty()) return new Filter(mayMeet, plan);
     List children = Trees.children(plan);
     boolean changed = false;
     for (int i = 0; i < steps.size(); i++) {
       KeyPath path = (KeyPath) steps.get(i);
-      LogicalPlan below = applied(path.plan, path.keys, filter, of);
+      LogicalPlan below = applied(path.plan, path.keys, filter, hint);
       changed = changed || below != path.plan;
       children.set(path.child, below);
     }
@@ -199,16 +200,26 @@ public final class KeyFilters implements Trees.Rewrite {
   }
 
   /**
-   * The steps below a plan; none to the input of a join that prunes partitions of its other input, by a copy without the filter, nor
-   * of one whose rows are to come as they do: adaptive execution joins in another way what the filter makes small.
+   * The steps below a plan: of a join to the input that is to be filtered, by keys equal to these where it has not these. None to
+   * one that prunes partitions of the other input, by a copy without the filter, nor of a join whose rows are to come as they do:
+   * adaptive execution joins in another way what the filter makes small.
    */
-  private List steps(LogicalPlan plan, List keys) {
+  private List steps(LogicalPlan plan, List keys, Directives.Hint hint) {
     List found = KeyPath.steps(plan, keys);
     if (found.isEmpty() || !(plan instanceof Join)) return found;
-    if (rowOrder.obstacle((Join) (before.containsKey(plan) ? before.get(plan) : plan)) != null) return new ArrayList();
+    List none = new ArrayList();
+    if (rowOrder.obstacle((Join) (before.containsKey(plan) ? before.get(plan) : plan)) != null) return none;
+    List inputs = Trees.children(plan);
     KeyPath only = (KeyPath) found.get(0);
-    LogicalPlan other = (LogicalPlan) Trees.children(plan).get(1 - only.child);
-    return MeasuredFirst.prunes(only.plan, other) ? new ArrayList() : found;
+    if (!reads(only.plan, hint.filtered) && reads((LogicalPlan) inputs.get(1 - only.child), hint.filtered)) {
+      only = KeyPath.across((Join) plan, keys);
+    }
+    if (only == null || MeasuredFirst.prunes(only.plan, (LogicalPlan) inputs.get(1 - only.child))) return none;
+    return Collections.singletonList(only);
+  }
+
+  private boolean reads(LogicalPlan plan, List relations) {
+    return !Collections.disjoint(pass.names.relations(plan), relations);
   }
 
   private static boolean isFilteredRelation(LogicalPlan plan) {

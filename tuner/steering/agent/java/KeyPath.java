@@ -2,6 +2,7 @@ package tuner.steering.agent;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -9,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys$;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
@@ -20,6 +22,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
+import scala.Option;
 import scala.Product;
 
 /**
@@ -34,6 +37,9 @@ public final class KeyPath {
   static final Set FROM_LEFT = new HashSet(Arrays.asList(
       new Object[] {"Inner", "Cross", "LeftSemi", "LeftAnti", "LeftOuter"}));
   static final Set FROM_RIGHT = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "RightOuter"}));
+
+  /** Joins of which no row comes out but with the same keys on both sides. */
+  private static final Set EQUATING = new HashSet(Arrays.asList(new Object[] {"Inner", "Cross", "LeftSemi"}));
 
   // Of the first rows of each group those that can be among them, since Spark 3.5: its groups come first.
   private static final String GROUP_LIMIT = "WindowGroupLimit";
@@ -103,6 +109,35 @@ public final class KeyPath {
     return null;
   }
 
+  /**
+   * The step to the other input of a join that equates all of these keys with columns of that: without rows of other keys the same
+   * rows are missing above. Null where there is none.
+   */
+  public static KeyPath across(Join join, List keys) {
+    Option equated = ExtractEquiJoinKeys$.MODULE$.unapply(join);
+    if (equated.isEmpty() || !EQUATING.contains(JoinSite.typeOf(join))) return null;
+    List left = Trees.list(((Product) equated.get()).productElement(1));
+    List right = Trees.list(((Product) equated.get()).productElement(2));
+    boolean ofLeft = Trees.output(join.left()).containsAll(ids(keys));
+    List found = new ArrayList();
+    for (int i = 0; i < keys.size(); i++) {
+      Expression equal = equal((Expression) keys.get(i), ofLeft ? left : right, ofLeft ? right : left);
+      if (equal == null) return null;
+      found.add(equal);
+    }
+    return step(join, ofLeft ? 1 : 0, found);
+  }
+
+  /** What a join equates a key with, or what is cast in it; null for nothing. */
+  private static Expression equal(Expression key, List mine, List others) {
+    for (int i = 0; i < mine.size(); i++) {
+      Expression one = (Expression) mine.get(i);
+      Expression other = (Expression) others.get(i);
+      if (key.semanticEquals(one) && obstacle(one, other) == null) return other;
+    }
+    return key instanceof Cast ? ofChild(key, equal(((Cast) key).child(), mine, others)) : null;
+  }
+
   private static KeyPath step(LogicalPlan plan, int child, List keys) {
     return keys == null ? null : new KeyPath(child, (LogicalPlan) Trees.children(plan).get(child), keys);
   }
@@ -151,15 +186,15 @@ public final class KeyPath {
   }
 
   private static Expression renamed(Expression key, List before, List after) {
-    if (key instanceof Cast) {
-      Expression child = renamed(((Cast) key).child(), before, after);
-      List children = new ArrayList();
-      children.add(child);
-      return child == null ? null : (Expression) key.withNewChildren(Trees.seq(children));
-    }
+    if (key instanceof Cast) return ofChild(key, renamed(((Cast) key).child(), before, after));
     for (int i = 0; i < before.size(); i++) {
       if (((Attribute) before.get(i)).exprId().equals(((Attribute) key).exprId())) return (Expression) after.get(i);
     }
     return null;
+  }
+
+  /** A cast of another child; null where there is none. */
+  private static Expression ofChild(Expression cast, Expression child) {
+    return child == null ? null : (Expression) cast.withNewChildren(Trees.seq(Collections.singletonList(child)));
   }
 }

@@ -35,8 +35,18 @@ def test_what_places_state_is_held_for_the_whole_job(name: str) -> None:
     assert standings(found) == {placing.id: Standing.HELD, OTHER.id: Standing.TRIAL}
     held = next(told(one) for one in found.changes if one.standing is Standing.HELD)
     assert held.endswith(
-        f"held: query q1 is of a stream that keeps state: {name} could say where that lies, for as long as its checkpoint is used"
+        f"held: a stream of the job keeps state: {name} could say where that lies, for as long as its checkpoint is used"
     )
+
+
+def test_a_stream_whose_plans_show_no_state_is_told_by_its_executors() -> None:
+    first = run(0, {"q1": 10, "q2": 10})
+    assert first.outcome is not None
+    resources = replace(first.outcome.resources, keeps_state=True)
+    runs = [replace(first, outcome=replace(first.outcome, resources=resources)), run(1, {"q2": 10})]
+    placing = conf(SHUFFLE_PARTITIONS.property, "64")
+    found = decide(situation(Mode.AUTO, 1, runs, [recommend(placing, queries=("q2",))]))
+    assert standings(found) == {placing.id: Standing.HELD}
 
 
 def test_what_says_nothing_of_places_is_tried() -> None:

@@ -13,9 +13,10 @@ from tuner.history.outcome import outcome_of
 from tuner.model.decision import Mode, Standing
 from tuner.model.failure import FailureKind
 from tuner.model.query import QueryStatus
-from tuner.model.run import Outcome
+from tuner.model.run import Outcome, Run
 from tuner.plan.queries import queries
 from tuner.policy.decide import decide
+from tuner.policy.failed_run import FailedRun
 from tuner.policy.ledger import read_ledger
 from tuner.policy.newly_failed import newly_failed
 
@@ -43,6 +44,31 @@ def test_the_batch_did_not_end_and_no_change_is_accused_of_it() -> None:
     assert newly_failed(runs[1], runs[:1]) == []
     assert read_ledger(runs)[change.id].standing is Standing.TRIAL
     assert decide(situation(Mode.AUTO, 1, runs)).unsteered is None
+
+
+def batches_of(number: int, *statuses: QueryStatus) -> Run:
+    """A run that goes on after these batches of one stream."""
+    found = run(number, {"q1": 5})
+    assert found.outcome is not None
+    (query,) = found.outcome.queries
+    batches = tuple(replace(query, id=id_, status=status, duration_ms=500) for id_, status in enumerate(statuses))
+    return replace(found, outcome=replace(found.outcome, queries=batches))
+
+
+def test_a_batch_that_fails_where_others_are_cut_each_night_is_new() -> None:
+    cut, failed, done = QueryStatus.UNFINISHED, QueryStatus.FAILED, QueryStatus.SUCCEEDED
+    nights = [batches_of(night, done, cut) for night in range(4)]
+    assert newly_failed(batches_of(4, done, failed), nights) == ["q1"]
+    assert newly_failed(batches_of(4, done, cut, cut), nights) == []
+
+
+def test_a_night_whose_last_batch_is_cut_has_succeeded_without_a_change() -> None:
+    change = decided(conf(), queries=["q1"])
+    failed = batches_of(1, QueryStatus.SUCCEEDED, QueryStatus.FAILED)
+    failed = replace(failed, decision=replace(failed.decision, changes=(change,)))
+    after = batches_of(2, QueryStatus.SUCCEEDED, QueryStatus.UNFINISHED)
+    (earlier,) = [batches_of(0, QueryStatus.SUCCEEDED, QueryStatus.UNFINISHED)]
+    assert FailedRun(failed, [earlier], later=[after], query="q1").succeeded_without(change)
 
 
 def test_a_stop_says_that_it_ended_and_not_why() -> None:

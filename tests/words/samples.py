@@ -358,7 +358,7 @@ REASONS: tuple[Reason, ...] = (
         because=(Reason(ReasonCode.RULED, {"ruling": "pin", "by": "ana", "reason": "as in the other cluster"}),),
     ),
     Reason(ReasonCode.NOT_DETERMINISTIC, {"query": "q1", "what": "rand"}),
-    Reason(ReasonCode.KEPT_BY_CHECKPOINT, {"query": "q1", "property": "spark.sql.shuffle.partitions"}),
+    Reason(ReasonCode.KEPT_BY_CHECKPOINT, {"property": "spark.sql.shuffle.partitions"}),
     Reason(ReasonCode.OVERSIZED, {"bytes": 900_000_000, "most_bytes": 500_000_000}),
     Reason(ReasonCode.BROADCASTS_OFF, {"property": "spark.sql.autoBroadcastJoinThreshold"}),
     Reason(ReasonCode.ON_TRIAL_IN_ANOTHER_RUN, {"run": "etl/1/1"}),

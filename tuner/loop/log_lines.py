@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tuner.loop.turn import Report, Turn
 from tuner.model.decision import DecidedChange, Standing
 from tuner.model.query import QueryStatus
+from tuner.model.run import RunState
 from tuner.model.trial import decided_by_trial, standing_of
 from tuner.printable import visible
 from tuner.steering.directives import Steering
@@ -131,6 +132,8 @@ def _measured(report: Report) -> Iterable[str]:
     failed = sum(q.status is QueryStatus.FAILED for q in outcome.queries)
     how = f", {failed} of them failed" if failed else ""
     yield f"measured {over_queries(len(outcome.queries))}{took}{how} (Spark {outcome.spark_version}, {outcome.app_id})"
+    if report.run and report.run.state is RunState.PARTIAL and outcome.problems:
+        yield f"its log is not whole, so that it tells of no change: {outcome.problems[0]}"
 
 
 def _failed(report: Report) -> Iterable[str]:

@@ -196,6 +196,11 @@ class Query:
         return (self.duration_ms or 0) / 1e3
 
     @property
+    def was_cut(self) -> bool:
+        """Whether it was a stream's batch that the stop of its stream cut: of what the log has no end there is no time."""
+        return self.status is QueryStatus.UNFINISHED and self.duration_ms is not None
+
+    @property
     def end_ms(self) -> int:
         """When it ended; when it began where it did not."""
         return self.start_ms + (self.duration_ms or 0)

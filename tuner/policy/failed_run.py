@@ -155,7 +155,8 @@ class FailedRun:
             return False
         if self.query is None:
             return usable(after)
-        return QueryStatus.UNFINISHED not in _statuses(after, self.query) and not self._fails_anew(after)
+        has_ended = all(q.status is not QueryStatus.UNFINISHED or q.was_cut for q in executions(after, self.query))
+        return has_ended and not self._fails_anew(after)
 
     def _fails_anew(self, run: Run) -> bool:
         """Whether its query failed in another run, too, more than before this one."""

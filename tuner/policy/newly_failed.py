@@ -88,7 +88,7 @@ def fails_for_new_values(query: str, run: Run, execution_id: int, usual: Iterabl
 def _failures(run: Run, query: str) -> Failures:
     """But for what came no more when the job asked the same again."""
     ran = list(executions(run, query))
-    lost = [q for q in ran if q.status is not QueryStatus.SUCCEEDED and not _passed(q, run.outcome)]
+    lost = [q for q in ran if not (q.status is QueryStatus.SUCCEEDED or q.was_cut or _passed(q, run.outcome))]
     failed = (q for q in lost if q.status is QueryStatus.FAILED)
     passed = {"", *(q.literals for q in ran if q.status is QueryStatus.SUCCEEDED)}
     return Failures(len(ran), _different(failed), _different(lost), frozenset(q.literals for q in lost) - passed)

@@ -223,7 +223,7 @@ def _disappeared(n: Numbers) -> str:
         case "failed":
             return "did not run: the run failed"
         case "partial":
-            return "is not in the log, which breaks off"
+            return "is not in the log, which is not whole"
         case _:
             return "did not run"
 

@@ -267,8 +267,8 @@ _SENTENCES: Mapping[ReasonCode, str | Callable[[Numbers], str]] = {
     ReasonCode.RULED_ANOTHER: lambda n: f"another change in its place was {n['because'][0]}",
     ReasonCode.BROADCASTS_OFF: "the job switches broadcasts off ({property}=-1)",
     ReasonCode.NOT_DETERMINISTIC: "{query} is not deterministic ({what}): the change could alter its rows",
-    ReasonCode.KEPT_BY_CHECKPOINT: "{query} is of a stream that keeps state: {property} could say where that lies, "
-    "for as long as its checkpoint is used",
+    ReasonCode.KEPT_BY_CHECKPOINT: "a stream of the job keeps state: {property} could say where that lies, for as long as "
+    "its checkpoint is used",
     ReasonCode.OVERSIZED: "its hash table has grown to {bytes}, more than the {most_bytes} allowed",
     ReasonCode.OTHER_VALUES_IN_EACH_RUN: "its queries had other filter values in each of the last {runs:run}: it could "
     "not be measured",

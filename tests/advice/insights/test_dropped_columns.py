@@ -40,6 +40,12 @@ def test_fields_that_nothing_uses() -> None:
         pytest.param(read("a#1,b#2", "a:int,b:int", "b#2"), id="one by the filter"),
         pytest.param(read("a#1,b#2", "a:int", "a#1"), id="a partition column is not read"),
         pytest.param(read("s#1", "s:struct<x:int,y:int>", "s#1", "(s#1.x > 5)"), id="all of a struct"),
+        pytest.param(
+            read(
+                "user#1", "user:struct<id:bigint,ua:string,bot:boolean>", "user#1.id AS id#5", "NOT user#1.bot"
+            ).replace("Scan parquet db.orders", "Scan json "),
+            id="of JSON a struct is read whole",
+        ),
         pytest.param(read("a#1,b#2", "a:int,... 2 more fields", "a#1"), id="a schema cut short"),
         pytest.param(read("a#1,b#2", "a:int,b:int", "a#1, ... 9 more fields"), id="a projection cut short"),
         pytest.param(

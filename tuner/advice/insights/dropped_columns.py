@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from tuner.advice.insights.columnar import is_columnar
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import operator_text
 from tuner.model.change import Evidence
@@ -21,7 +22,8 @@ _USED = re.compile(r"#(\d+)L?(?!\d)(\.[A-Za-z_]\w*)?")
 
 
 def dropped_columns(facts: InsightFacts) -> Iterator[Insight]:
-    """File scans with columns, or fields of a struct, that no operator up to the next projection mentions."""
+    """File scans with columns, or fields of a struct, that no operator up to the next projection mentions. Spark reads structs
+    whole from files that are not columnar."""
     for scan in facts.plan.scans():
         schema = scan.metadata.get("ReadSchema", "")
         if not schema.startswith("struct<") or "more fields" in schema or "..." in schema:
@@ -37,7 +39,7 @@ def dropped_columns(facts: InsightFacts) -> Iterator[Insight]:
                 continue  # a partition column: it costs nothing
             if id_ not in used:
                 whole.append(identifier(name, 60))
-            elif "" not in used[id_]:
+            elif "" not in used[id_] and is_columnar(scan):
                 nested += [f"{name}.{field}" for field in _fields(type_) if field.lower() not in used[id_]]
         if whole or nested:
             yield _insight(facts, scan, whole, [identifier(name, 60) for name in nested], len(read))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tuner.advice.insights.columnar import is_columnar
 from tuner.advice.insights.insight_facts import InsightFacts
 from tuner.advice.insights.operator_text import columns_text, operator_text
 from tuner.model.change import Evidence
@@ -20,8 +21,6 @@ from tuner.plan.relation import is_scan
 # Pushed, a filter skips whole row groups: that pays where it drops most rows.
 MAX_KEPT = 0.2
 MIN_ROWS = 10_000
-# Formats that can skip by statistics (ParquetFilters, OrcFilters).
-_SKIPPING = frozenset({"parquet", "orc", "delta"})
 # Filters that Spark adds by itself, or whose value it only knows when it runs: they may be what keeps few rows.
 _DERIVED = ("isnotnull(", "dynamicpruning", "might_contain", "subquery")
 _UDFS = ("BatchEvalPython", "ArrowEvalPython")
@@ -40,7 +39,7 @@ def unpushed_filters(facts: InsightFacts) -> Iterator[Insight]:
     """Filters right above a file scan that drop most rows, of whose conditions none reached the scan."""
     for node in facts.plan.named("Filter"):
         scan = _scan_below(node)
-        if scan is None or not _can_skip(scan):
+        if scan is None or not (is_columnar(scan) or scan.name == "InMemoryTableScan"):
             continue
         rows_in, rows_out = facts.plan.rows(scan), facts.plan.rows(node)
         if rows_in is None or rows_out is None or rows_in < MIN_ROWS or rows_out > MAX_KEPT * rows_in:
@@ -58,14 +57,6 @@ def _scan_below(node: PlanNode) -> PlanNode | None:
         if not is_scan(below) and below.name not in (*_UDFS, "Project"):
             return None
     return below if is_scan(below) and below is not node else None
-
-
-def _can_skip(scan: PlanNode) -> bool:
-    """Whether a scan's format keeps statistics (`Scan parquet db.t`, `BatchScan orc file:/t`), or it reads a cache."""
-    named = scan.full_name.lower().split()[1:2]
-    return scan.name == "InMemoryTableScan" or not _SKIPPING.isdisjoint(
-        (*named, scan.metadata.get("Format", "").lower())
-    )
 
 
 def _blocked(node: PlanNode, scan: PlanNode) -> tuple[str, NotPushed] | None:

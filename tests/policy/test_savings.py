@@ -7,18 +7,21 @@ import random
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from tuner.history.store import Store
 from tuner.model.cluster import Cluster
 from tuner.model.decision import Decision, Mode, Standing
 from tuner.model.failure import Failure, FailureKind
-from tuner.model.query_work import WorkInBrief
+from tuner.model.query_work import QueryWork, StageWork, WorkInBrief
 from tuner.model.reason import Reason, ReasonCode
 from tuner.model.resource_use import ResourceUse
 from tuner.model.run import Outcome, Run, RunState
 from tuner.model.saving import OF_SIZES, Saving
 from tuner.model.size_change import SizeChange
+from tuner.policy.baseline import baselines
 from tuner.policy.evidence.log_ratio import Z_90, LogRatio
 from tuner.policy.savings import savings, shared_out
 from tuner.spark.knobs import DYNAMIC_ALLOCATION
@@ -148,6 +151,31 @@ def computed(one: Run, cpu_seconds: float) -> Run:
     ms, work = int(cpu_seconds * 1000), WorkInBrief(cpu_seconds, broadcast_ms=0)
     queries = (replace(q, executor_cpu_ms=ms, executor_run_ms=ms, work_in_brief=work) for q in one.outcome.queries)
     return replace(one, outcome=replace(one.outcome, queries=tuple(queries)))
+
+
+def staged(one: Run, machine: float, join_seconds: float) -> Run:
+    """A run on a machine that takes so many times as long: a scan that no change reaches, and a join."""
+    assert one.outcome
+    (query,) = one.outcome.queries
+    scan = StageWork(1, 8, int(80_000 * machine), {"scan": 1e10})
+    join = StageWork(2, 8, int(8_000 * join_seconds * machine), {"shuffle_read": join_seconds * 1e9})
+    ms = scan.core_ms + join.core_ms
+    query = replace(query, executor_cpu_ms=ms, executor_run_ms=ms, work=QueryWork((scan, join)))
+    return replace(one, outcome=replace(one.outcome, queries=(query,)))
+
+
+def test_of_what_is_read_in_brief_the_same_is_told(tmp_path: Path) -> None:
+    """The run's log told a gain, by the stages that no change reaches, and the panel a loss: the machine was slow."""
+    slow = staged(run(2, {"q1": 32.0}, HINT), 1.8, 8.0)
+    with Store.open(f"sqlite:///{tmp_path}/history.db") as store:
+        for one in (*(staged(run(n, {"q1": 30.0}), 1.0, 20.0) for n in range(2)), slow):
+            assert one.ended_at
+            store.begin(replace(one, state=RunState.RUNNING, ended_at=None, outcome=None))
+            store.finish(one.key, one.state, one.ended_at, one.outcome)
+        whole, brief = (store.runs("etl", 60, brief=is_brief) for is_brief in (False, True))
+    (gained,) = savings(brief)
+    assert [gained] == savings(whole) and gained.seconds > 0
+    assert baselines(brief) == baselines(whole)
 
 
 @pytest.mark.parametrize("without", [1, 4])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from tuner.cost.stage_times import stage_core_ms
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.model.query_work import QueryWork, WorkInBrief
 from tuner.spark.memory import PAGE_BYTES
@@ -14,7 +15,8 @@ _NANOSECONDS = 1e9
 
 def in_brief(work: QueryWork) -> WorkInBrief:
     """What is kept of a query's work where its times alone are read."""
-    return WorkInBrief(priced_seconds(work), sum(b.build_ms + b.broadcast_ms for b in work.broadcasts))
+    broadcast_ms = sum(b.build_ms + b.broadcast_ms for b in work.broadcasts)
+    return WorkInBrief(priced_seconds(work), broadcast_ms, stage_core_ms(work))
 
 
 def priced_seconds(work: QueryWork) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tuner.model.strategy import BuildSide as BuildSide
 from tuner.model.strategy import JoinType as JoinType
@@ -46,10 +46,15 @@ class SortWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkInBrief:
-    """What a query's work comes to: seconds at fixed prices, and milliseconds that the driver built and sent broadcasts."""
+    """What a query's work comes to: seconds at fixed prices, and milliseconds that the driver built and sent broadcasts.
+
+    `stages` are core milliseconds of its longer stages by a digest of what they did (empty: stored by a version that did not
+    tell).
+    """
 
     priced_seconds: float
     broadcast_ms: int
+    stages: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

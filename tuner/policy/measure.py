@@ -10,7 +10,7 @@ from tuner.cost.priced_work import in_brief
 from tuner.model.directive_result import DirectiveStatus
 from tuner.model.failure import FailureKind
 from tuner.model.query import Query, QueryStatus
-from tuner.model.query_work import QueryWork, WorkInBrief
+from tuner.model.query_work import WorkInBrief
 from tuner.model.run import Run
 from tuner.policy.asked_cores import asked_cores
 from tuner.policy.changes_in_effect import changes_in_effect
@@ -19,12 +19,8 @@ from tuner.policy.usable import usable
 
 # Fingerprint, id of values ("" where unknown), and which of these in its run.
 Key = tuple[str, str, int]
-# The amounts of a stage's work, rounded.
-StageKey = tuple[tuple[str, str], ...]
 # Executors that are lost for other reasons may be lost by a change.
 _TAKEN = {FailureKind.EXECUTOR_PREEMPTED}
-# What shorter stages take is start-up.
-MIN_STAGE_MS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +31,9 @@ class Measured:
     set in the run, as these reach a query whether or not they were meant for it. `cpu_seconds` are those of executors' cores,
     and of all of them while the driver builds broadcasts; `work_seconds` what its measured rows and bytes take at fixed
     prices (0: not known). `cpu_share` is how much of its tasks' time is computing. `stages` are core seconds of what its
-    stages did, by exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each file once
-    (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which move rows.
+    stages did, by a digest of exactly that. `cores` are those that its run asked for (0: not known). `source_bytes` count each
+    file once (0: not known), `input_bytes` as often as it was scanned. `fleeting`: `literals` stands for many values, which
+    move rows.
     `repeated_share` is how much of its tasks' time was spent anew after executors were taken from it. `quiet`: its run read
     no bytes, though one in the 35 days before did, and it no more rows than a program may have of its own
     (`tuner.policy.idle_runs`).
@@ -53,7 +50,7 @@ class Measured:
     cpu_seconds: float = 0.0
     work_seconds: float = 0.0
     cpu_share: float = 1.0
-    stages: Mapping[StageKey, float] = field(default_factory=dict)
+    stages: Mapping[str, float] = field(default_factory=dict)
     cores: int = 0
     source_bytes: int = 0
     fleeting: bool = False
@@ -132,7 +129,7 @@ def measured_queries(run: Run) -> tuple[Measured, ...]:
                     cpu_seconds=_cpu_seconds(query, cores, repeated),
                     work_seconds=work.priced_seconds if work else 0.0,
                     cpu_share=min(1.0, query.executor_cpu_ms / query.executor_run_ms) if query.executor_run_ms else 1.0,
-                    stages=_stages(query.work),
+                    stages={did: core_ms / 1e3 for did, core_ms in work.stages.items()} if work else {},
                     cores=cores,
                     fleeting=query.fleeting,
                     repeated_share=repeated,
@@ -170,15 +167,6 @@ def broadcast_ms(query: Query) -> int:
 def brief_work(query: Query) -> WorkInBrief | None:
     """What its work comes to; None where none was measured."""
     return query.work_in_brief or (in_brief(query.work) if query.work else None)
-
-
-def _stages(work: QueryWork | None) -> dict[StageKey, float]:
-    found: dict[StageKey, float] = {}
-    for stage in work.stages if work else ():
-        if stage.core_ms >= MIN_STAGE_MS and stage.amounts:
-            key = tuple(sorted((name, f"{amount:.2e}") for name, amount in stage.amounts.items()))
-            found[key] = found.get(key, 0.0) + stage.core_ms / 1e3
-    return found
 
 
 def seconds_by_query(run: Run) -> dict[str, float]:

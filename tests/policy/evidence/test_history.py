@@ -27,9 +27,8 @@ def query(
     cores: int = 8,
     share: float = 0.9,
 ) -> Measured:
-    named = {((name, "1"),): took for name, took in (stages or {}).items()}
     changes = CHANGE if changed else frozenset[str]()
-    return Measured("q", 0, seconds, 10**9, changes, cpu_seconds=cpu, stages=named, cores=cores, cpu_share=share)
+    return Measured("q", 0, seconds, 10**9, changes, cpu_seconds=cpu, stages=stages or {}, cores=cores, cpu_share=share)
 
 
 def ratio_after(*nights: Measured) -> LogRatio:

@@ -48,7 +48,7 @@ class KnownQuery:
     spreads: dict[str, Spread] = field(default_factory=dict)
     together: dict[frozenset[str], Runs] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
-    stages: dict[tuple[object, ...], float] = field(default_factory=dict)
+    stages: dict[str, float] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
     effects_before: dict[str, dict[str, float]] = field(default_factory=dict)
     speeds: dict[str, float] = field(default_factory=dict)

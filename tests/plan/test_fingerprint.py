@@ -346,3 +346,42 @@ def _of_write(writer: str) -> str:
 )  # fmt: skip
 def test_a_writer_is_known_by_what_it_writes_to(one: str, night: str, other: str) -> None:
     assert _of_write(one) == _of_write(night) != _of_write(other)
+
+
+def _of_target(target: str) -> str:
+    return _of_write(f"Execute InsertIntoHadoopFsRelationCommand | {target}, false, Parquet, Overwrite")
+
+
+@pytest.mark.parametrize(
+    ("one", "night"),
+    [
+        ("s3://lake/spark-app-8f3a1c/o", "s3://lake/spark-app-09be77f2d1/o"),
+        ("/lake/o/attempt_1", "/lake/o/attempt_2"),
+        ("/lake/attempt-1/o", "/lake/attempt-12/o"),
+        ("`db`.`clean_tmp_83af`", "`db`.`clean_tmp_b07c`"),
+        ("/lake/run_7c1b09d2f3aa/o", "/lake/run_0d2f3aa7c1b9/o"),
+        ("/stage/3fa91b0c.parquet", "/stage/7b30c1fe.parquet"),
+    ],
+)
+def test_a_target_is_the_same_whatever_a_run_calls_its_own_folder(one: str, night: str) -> None:
+    assert _of_target(one) == _of_target(night)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/lake/sales_2024a", "/lake/sales_2024b"),
+        ("/lake/sales_feb2024", "/lake/sales_dec2024"),
+        ("/lake/o_v2", "/lake/o_v3"),
+        ("/lake/decade90", "/lake/decade80"),
+        ("/lake/o_123456", "/lake/o_123457"),
+        ("/lake/facade", "/lake/decade"),
+        ("/lake/c0ffee1z", "/lake/c0ffee2z"),
+        ("s3://acme-3fa91b0c/o", "s3://acme-7b30c1fe/o"),
+        ("/lake/tmp_o", "/lake/tmp_p"),
+        ("/lake/tmp_2024", "/lake/tmp_2025"),
+        ("/lake/o_attempts", "/lake/o_attempt"),
+    ],
+)
+def test_other_targets_are_others(one: str, other: str) -> None:
+    assert _of_target(one) != _of_target(other)

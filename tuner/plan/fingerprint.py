@@ -34,6 +34,15 @@ _OF_STAGE = re.compile(r"(?<=[A-Za-z0-9$]_)[0-9a-f]{12}(?![0-9A-Za-z])|[0-9a-f]{
 # A month in a word, as PIVOT calls columns by what it found.
 _MONTH = re.compile(r"(?<![^\W_])(?:19|20)\d{2}[-_]?(?:0[1-9]|1[0-2])(?![^\W_])")
 _TABLE = re.compile(r"\btable=([^\s,)]+)")
+# What scripts name a target after, and is another one in each run: an attempt's number, and random hex digits, of which words and
+# numbers are told by changing between letters and digits twice (spark-app-8f3a1c, clean_tmp_83af; not feb2024, sales_2024a).
+_OF_ATTEMPT = re.compile(
+    r"(?<![A-Za-z0-9])(?:attempt[_-]?\d{1,6}"
+    r"|(?=[a-f]{1,60}\d{1,60}[a-f]|\d{1,60}[a-f]{1,60}\d)[0-9a-f]{6,60}"
+    r"|(?<=tmp[_-])(?=[a-f]{1,60}\d|\d{1,60}[a-f])[0-9a-f]{4,60})(?![A-Za-z0-9])"
+)
+# A bucket has its digits every night.
+_AUTHORITY = re.compile(r"[a-z0-9]{1,20}://[^/]*|")
 # Of longer lists any run prints as many: spark.sql.debug.maxToStringFields is 25, in those that the tuner submits 100, and many
 # versions print one less.
 _MOST_LISTED = 24
@@ -139,7 +148,7 @@ def _other(node: PlanNode) -> Iterator[str]:
     elif node.name in ("Window", "Expand", "Generate", "Union"):
         yield f"{node.name} {_shape(_with_lists(node.text))}"
     elif _WRITE_VERB.search(node.text) and (match := _WRITES.search(node.text)):
-        yield f"write {match[1]} {normalise_path(_target(node.text))}"
+        yield f"write {match[1]} {_any_attempt(normalise_path(_target(node.text)))}"
 
 
 def _target(text: str) -> str:
@@ -150,3 +159,8 @@ def _target(text: str) -> str:
         return found[0]
     table = _TABLE.search(text)
     return table[1] if table else ""
+
+
+def _any_attempt(target: str) -> str:
+    start = found.end() if (found := _AUTHORITY.match(target)) else 0
+    return target[:start] + _OF_ATTEMPT.sub("*", target[start:])

@@ -417,6 +417,21 @@ def test_an_edited_query_of_a_job_of_one_is_in_both_runs() -> None:
     assert why(of(found, "new")) == {CauseCode.EDITED: 50.0}
 
 
+def test_a_query_that_only_writes_elsewhere_is_the_same_with_all_that_differs_in_it() -> None:
+    """All writes of a job may have one description."""
+    jobs = [
+        (daily(f"a{n}", statement=f"{n}"), daily(f"b{n}", 400 * n, input_bytes=GB * n, statement=f"{n}"))
+        for n in (1, 2)
+    ]
+    old, new = zip(*jobs, strict=True)
+    found = compare_runs(run(0, *old), run(1, *new))
+    assert why(of(found, "b2")) == {CauseCode.INPUT: 50.0}
+    assert not of(found, "b1").causes
+    assert why(of(compare_runs(run(0, daily("a", statement="1")), run(1, daily("b", 800, statement="2"))), "b")) == {
+        CauseCode.EDITED: 50.0
+    }
+
+
 def test_edited_queries_tell_nothing_of_the_machine_and_are_never_noise() -> None:
     """All did the same work as it seems, and took twice as long for what they do now."""
     old = [replace(daily(f"old{n}"), description=f"query {n}") for n in range(5)]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.eventlog.samples import read
 from tuner.plan.aggregate import aggregate_parts, without_phase
-from tuner.plan.fingerprint import fingerprint
+from tuner.plan.fingerprint import fingerprint, fingerprints
 from tuner.plan.joins import every_join
 from tuner.plan.node import build_tree
 
@@ -385,3 +385,19 @@ def test_a_target_is_the_same_whatever_a_run_calls_its_own_folder(one: str, nigh
 )
 def test_other_targets_are_others(one: str, other: str) -> None:
     assert _of_target(one) != _of_target(other)
+
+
+def test_a_statement_is_the_same_whatever_it_writes_to() -> None:
+    def statement(text: str) -> str:
+        root = plan(text)
+        return fingerprints(root, every_join(root)).statement
+
+    blue, green = (
+        statement(_WRITE.format(writer=f"Execute InsertIntoHadoopFsRelationCommand | /{name}/o, false, Parquet"))
+        for name in ("blue", "green")
+    )
+    other = statement(
+        _WRITE.format(writer="Execute InsertIntoHadoopFsRelationCommand | /blue/o, false").replace("f |", "g |")
+    )
+    assert blue == green != other
+    assert not statement("Scan parquet default.f | [id#1L]")

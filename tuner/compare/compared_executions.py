@@ -54,8 +54,10 @@ class ComparedExecutions:
 
     @property
     def is_edited(self) -> bool:
-        """Whether its statement is another one."""
-        return self.query_before.fingerprint != self.query.fingerprint
+        """Whether its statement is another one; what only writes elsewhere is none."""
+        before, after = self.query_before, self.query
+        writes_elsewhere = bool(after.statement) and before.statement == after.statement
+        return before.fingerprint != after.fingerprint and not writes_elsewhere
 
     @property
     def same_plan(self) -> bool:

@@ -22,6 +22,7 @@ _SMALL = frozenset(
         "error",
         "relations",
         "columns",
+        "statement",
         "writes",
         "output_bytes",
         "output_files",

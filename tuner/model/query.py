@@ -134,7 +134,8 @@ class Query:
     `has_other_joins` says that another engine than Spark runs joins of it, which are not among `joins`. `runtime_filtered` are
     relations of which bloom filters of the keys of others, or dynamic partition pruning, have left out rows: `row_counts` of
     these and of joins are then not what conditions alone leave. `keeps_state` says that it is of a stream's batch that goes on
-    with what the batches before it left, by key.
+    with what the batches before it left, by key. `statement` is a digest of what it computes, whatever it writes that to ("": it
+    writes nothing, or this is not known).
     """
 
     id: int
@@ -184,6 +185,7 @@ class Query:
     has_other_joins: bool = False
     runtime_filtered: tuple[str, ...] = ()
     keeps_state: bool = False
+    statement: str = ""
 
     @property
     def data_bytes(self) -> int:

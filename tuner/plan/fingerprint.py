@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from tuner.model.strategy import JoinType
 from tuner.plan.aggregate import aggregate_parts, without_phase
@@ -43,9 +44,17 @@ _OF_ATTEMPT = re.compile(
 )
 # A bucket has its digits every night.
 _AUTHORITY = re.compile(r"[a-z0-9]{1,20}://[^/]*|")
+_WRITE = "write "
 # Of longer lists any run prints as many: spark.sql.debug.maxToStringFields is 25, in those that the tuner submits 100, and many
 # versions print one less.
 _MOST_LISTED = 24
+
+
+class Fingerprints(NamedTuple):
+    """A query's own, and its statement's, which is the same whatever it writes to; "" where it writes nothing."""
+
+    query: str
+    statement: str
 
 
 def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
@@ -54,9 +63,18 @@ def fingerprint(root: PlanNode, joins: Iterable[Join]) -> str:
     `joins` are every join of the plan. In what order a block of inner joins has its relations is left out, and of long lists what
     some runs do not print.
     """
+    return fingerprints(root, joins).query
+
+
+def fingerprints(root: PlanNode, joins: Iterable[Join]) -> Fingerprints:
+    """The fingerprint, and the same without the target."""
     parts = Counter(_parts(root, joins))
-    text = "\n".join(f"{part}*{count}" for part, count in sorted(parts.items()))
-    return digest(text)
+    without = Counter({part: count for part, count in parts.items() if not part.startswith(_WRITE)})
+    return Fingerprints(_digest(parts), _digest(without) if len(without) < len(parts) else "")
+
+
+def _digest(parts: Counter[str]) -> str:
+    return digest("\n".join(f"{part}*{count}" for part, count in sorted(parts.items())))
 
 
 def _parts(root: PlanNode, joins: Iterable[Join]) -> Iterator[str]:
@@ -148,7 +166,7 @@ def _other(node: PlanNode) -> Iterator[str]:
     elif node.name in ("Window", "Expand", "Generate", "Union"):
         yield f"{node.name} {_shape(_with_lists(node.text))}"
     elif _WRITE_VERB.search(node.text) and (match := _WRITES.search(node.text)):
-        yield f"write {match[1]} {_any_attempt(normalise_path(_target(node.text)))}"
+        yield f"{_WRITE}{match[1]} {_any_attempt(normalise_path(_target(node.text)))}"
 
 
 def _target(text: str) -> str:

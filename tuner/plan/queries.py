@@ -26,7 +26,7 @@ from tuner.plan.aggregate_sites import find_aggregates
 from tuner.plan.digest import digest
 from tuner.plan.directive_results import RanPlan, directive_results, merged_query
 from tuner.plan.estimates import NO_ESTIMATES, Estimates, read_estimates
-from tuner.plan.fingerprint import fingerprint
+from tuner.plan.fingerprint import fingerprints
 from tuner.plan.hinted_joins import has_hinted, hinted_joins
 from tuner.plan.join_blocks import join_graphs
 from tuner.plan.joins import every_join, find_joins, has_other_joins, planned_joins
@@ -272,10 +272,12 @@ class _RanExecution:
         planned = planned_joins(joins, estimates)
         whole = status is QueryStatus.SUCCEEDED and _ran(self.final)
         measured = find_joins(self.final, planned, finished=whole, lost=self._lost)
+        known = fingerprints(self.initial, joins)
         found = Query(
             id=execution.execution_id,
             root_id=execution.root_execution_id,
-            fingerprint=fingerprint(self.initial, joins),
+            fingerprint=known.query,
+            statement=known.statement,
             description=execution.description,
             start_ms=execution.start_ms,
             duration_ms=_duration_ms(execution),
@@ -406,7 +408,7 @@ class _RanExecution:
             return query
         ran = RanPlan(self.final, query.joins, every_join(self.initial))
         if merged := merged_query(execution, query.fingerprint, self._relations, self._columns, steering):
-            query = replace(query, fingerprint=merged, merged=True)
+            query = replace(query, fingerprint=merged, statement="", merged=True)
         outcomes = _or_nothing(
             query.id, "directives", lambda: directive_results(execution, query.fingerprint, ran, steering)
         )

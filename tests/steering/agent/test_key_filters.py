@@ -41,6 +41,8 @@ APPLIED = {
     "an input that may fail",
     "what prunes partitions of another input",
     "keys of partitions that others prune",
+    "columns of a pivot",
+    "one column of a pivot",
 }
 # There the filter stands above what makes one row depend on others.
 ABOVE = {"an input that is grouped by others", "rows of a rank over all", "the first rows"}
@@ -59,6 +61,7 @@ REFUSED = {
     "a key that is computed": "a key of the join is computed",
     "a key that may fail": "a filter could compute what may fail of other rows: cast",
     "a test of pairs that may fail": "a filter could compute what may fail of other rows: cast",
+    "an element of an array": "a filter could compute what may fail of other rows: getarrayitem",
     "a source that may fail": "a filter could compute what may fail of other rows: cast",
     "keys of any rows": "its keys may be others when they are read again: LIMIT without ORDER BY",
     "keys of the first of those that tie": "its keys may be others when they are read again: row_number",

@@ -75,10 +75,12 @@ GENERATED = (
     "extremes LATERAL VIEW OUTER explode(a) x AS x LATERAL VIEW OUTER posexplode(mp) y AS y, k, v "
     "LATERAL VIEW OUTER inline(array(named_struct('z', s))) z AS z"
 )
+PIVOT = "(SELECT dt, i, d FROM extremes) PIVOT (max(d) AS m, count(d) AS n FOR i IN (0 AS a, 1 AS b))"
 BY_SOURCE = {
     "extremes": (*TOTAL, *WINDOWS),
     "extremes GROUP BY dt": OF_GROUPS,
     GENERATED: ("hash(x, y, k, v, z)",),
+    PIVOT: ("hash(a_m, a_n, b_m, b_n)", "b_n"),
     "dropped": ("upper(s) AS u, s",),
 }
 # What raises errors under ANSI alone.

@@ -34,6 +34,7 @@ SOURCES = (
     "RowChanges",
     "Scope",
     "Columns",
+    "PivotArrays",
     "NeverFails",
     "PairCondition",
     "JoinBlock",

@@ -11,9 +11,11 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetArrayItem;
 import org.apache.spark.sql.catalyst.expressions.Like;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.PivotFirst;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
@@ -98,10 +100,16 @@ public final class NeverFails {
 
   /** What of an expression may raise an error, by its SQL name; null for nothing. */
   public static String obstacle(Expression expression) {
-    if (!isTotal(expression)) return expression.prettyName();
+    return obstacle(expression, null);
+  }
+
+  /** The same of an expression of a plan. */
+  private static String obstacle(Expression expression, LogicalPlan plan) {
+    boolean isOfPivot = expression instanceof GetArrayItem && PivotArrays.hasPlace((GetArrayItem) expression, plan);
+    if (!isOfPivot && !isTotal(expression)) return expression.prettyName();
     List children = Trees.list(expression.children());
     for (int i = 0; i < children.size(); i++) {
-      String found = obstacle((Expression) children.get(i));
+      String found = obstacle((Expression) children.get(i), plan);
       if (found != null) return found;
     }
     return null;
@@ -115,7 +123,7 @@ public final class NeverFails {
     if (!RELATIONAL.contains(name)) return name;
     List expressions = Trees.list(plan.expressions());
     for (int i = 0; i < expressions.size(); i++) {
-      String found = obstacle((Expression) expressions.get(i));
+      String found = obstacle((Expression) expressions.get(i), plan);
       if (found != null) return found;
     }
     for (int i = 0; i < children.size(); i++) {
@@ -131,7 +139,8 @@ public final class NeverFails {
     if (ALWAYS.contains(name) || expression instanceof PlanExpression) return true;
     if (expression instanceof Cast) return isTotalCast((Cast) expression);
     if (expression instanceof Like) return isPlainPattern((Like) expression);
-    if (name.equals("GetArrayItem")) return !raises(expression);
+    if (expression instanceof GetArrayItem) return !raises(expression);
+    if (expression instanceof PivotFirst) return PivotArrays.hasAllPlaces((PivotFirst) expression);
     // Of a key that is not there it is null; Spark 3.3 may raise an error, and then has a flag for it (SPARK-40066).
     if (name.equals("GetMapValue")) return !Boolean.TRUE.equals(value(expression, "failOnError"));
     if (name.equals("ElementAt")) return isElement(expression);

@@ -240,10 +240,12 @@ public final class NeverFails {
 
   /**
    * Whether an expression raises errors rather than give null or wrap around. Spark 3.3 keeps a flag in it, later ones its
-   * evaluation mode (SPARK-40222); where neither is found, it may.
+   * evaluation mode (SPARK-40222), a sum that of 4 in its context; where neither is found, it may.
    */
-  private static boolean raises(Expression expression) {
+  public static boolean raises(Expression expression) {
     Object mode = value(expression, "evalMode");
+    Object context = mode == null ? value(expression, "evalContext") : null;
+    if (context != null) mode = value(context, "evalMode");
     if (mode != null) return mode.toString().equals("ANSI");
     Object flag = value(expression, "failOnError");
     if (flag == null) flag = value(expression, "ansiEnabled");

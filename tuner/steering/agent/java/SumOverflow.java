@@ -33,17 +33,22 @@ public final class SumOverflow {
   private static String obstacle(Expression expression) {
     List children = Trees.list(expression.children());
     boolean adds = expression instanceof Sum || expression instanceof Average;
-    if (adds && !isNarrow((Expression) children.get(0), expression instanceof Average)) return expression.prettyName();
+    if (adds && !isNarrow(expression, (Expression) children.get(0))) return expression.prettyName();
     String found = null;
     for (int i = 0; found == null && i < children.size(); i++) found = obstacle((Expression) children.get(i));
     return found;
   }
 
-  /** Whether ten billion of the largest values still have room in their sum: a decimal's has ten digits more (Sum.resultType). */
-  private static boolean isNarrow(Expression value, boolean isAveraged) {
+  /**
+   * Whether ten billion of the largest values still have room in their sum: a decimal's has ten digits more (Sum.resultType), and a
+   * long integer, where errors are not asked for, wraps around, to the same in every order.
+   */
+  private static boolean isNarrow(Expression sum, Expression value) {
     DataType type = value.dataType();
     if (type instanceof DecimalType) return ((DecimalType) type).precision() <= DecimalType.MAX_PRECISION() - 10;
-    if (type.typeName().equals("long")) return isAveraged || value instanceof UnscaledValue;
+    if (type.typeName().equals("long")) {
+      return sum instanceof Average || value instanceof UnscaledValue || !NeverFails.raises(sum);
+    }
     return NUMBERS.contains(type.typeName());
   }
 }

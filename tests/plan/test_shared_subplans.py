@@ -78,6 +78,39 @@ def test_groups_without_a_condition_hold_those_of_a_condition() -> None:
     assert shared.added_amounts["shuffle_read"] == 6_400 - 3_200
 
 
+def test_a_sum_of_bigint_over_groups_keeps_none_of_these_apart() -> None:
+    """The agent makes the groups below it once."""
+    nested = TWICE
+    for at in ("", "1"):
+        outer = f"  HashAggregate | (keys=[c#{at}4], functions=[sum(n#{at}7L)]) | number of output rows=9\n"
+        final = f"  HashAggregate | (keys=[y#{at}3, c#{at}4]"
+        start = nested.index(final)
+        end = nested.index("  HashAggregate | (keys=[y#13", start + 1) if not at else len(nested)
+        nested = nested[:start] + outer + indent(nested[start:end], "  ") + nested[end:]
+    found = _found(text=nested)
+    assert found and not any(one.adds_bigint for one in found)
+
+
+@pytest.mark.parametrize(
+    ("function", "adds"),
+    [
+        ("sum(v#2L)", True),
+        ("count(1), sum(distinct v#2L)", True),
+        ("sum(coalesce(v#2L, 0))", True),
+        ("sum(cast(v#2 as bigint))", True),
+        ("sum(v#2L) FILTER (WHERE (c#4 = a))", True),
+        ("sum(v#2)", False),
+        ("sum(UnscaledValue(v#2))", False),
+        ("avg(v#2L), count(v#2L), max(v#2L), try_sum(v#2L)", False),
+        ("sum(CASE WHEN (v#2L = 3) THEN w#6 END)", False),
+    ],
+)
+def test_sums_of_bigint_are_told(function: str, adds: bool) -> None:
+    partial = re.sub(r"(?<!_)\b(sum|count|avg|max)(?=\()", r"partial_\1", function)
+    (shared,) = _found(("functions=[sum(v#2)]", f"functions=[{function}]"), ("partial_sum(v#2)", partial))
+    assert shared.adds_bigint is adds
+
+
 def test_groups_above_windows_are_made_once_where_these_are_the_same() -> None:
     """The agent makes no two windows equal: one of a copy that reads another column is none of the other copy's."""
     windowed = re.sub(

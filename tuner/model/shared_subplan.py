@@ -13,7 +13,7 @@ class SharedSubplan:
     `join` is the signature of the first join below it, `relations` are all that it reads. It ran `times` times, each time of
     `scanned_rows`; `rows` are those that all of them handed to their shuffles. `reused` says that all but one read what that one
     had shuffled. `saved_amounts` is the work that making it once leaves out, `added_amounts` what it takes each to read the
-    groups of all of them, both by `Resource`.
+    groups of all of them, both by `Resource`. `adds_bigint` says that a sum of BIGINT is among what would be made once.
     """
 
     join: str
@@ -24,3 +24,4 @@ class SharedSubplan:
     reused: bool = False
     saved_amounts: Mapping[str, float] = field(default_factory=dict)
     added_amounts: Mapping[str, float] = field(default_factory=dict)
+    adds_bigint: bool = False

@@ -28,6 +28,10 @@ from tuner.plan.without_nulls import without_nulls
 LEAST_ROWS = 100_000
 _DISTINCT = re.compile(r"\(distinct ")
 _ID = re.compile(r"#\d{1,18}L?")
+# As far as a text tells: Spark marks columns of BIGINT alone, not what is computed (SumOverflow.java knows the types).
+_SUM_OF_BIGINT = re.compile(
+    r"(?:\b|partial_)sum\((?:distinct )?(?:coalesce\()?(?:[^\s(),]+#\d{1,18}L|cast\([^\s(),]+ as bigint\))[,)]"
+)
 # What Spark adds by itself: which rows another relation's conditions have left.
 _DERIVED = ("dynamicpruningexpression(", "might_contain(")
 
@@ -57,7 +61,7 @@ class _Copy:
 
     `derived` are those conditions that follow from others. `keys` are the sources of what it groups by, `distinct` those of what
     it makes distinct besides, with the operator that several such take. `windows` are the plans of the windows below it. `reused`
-    says that it reads what another copy has shuffled.
+    says that it reads what another copy has shuffled, `adds_bigint` that a sum of BIGINT is in all that may be made once.
     """
 
     above: tuple[PlanNode, ...]
@@ -68,6 +72,7 @@ class _Copy:
     distinct: frozenset[str]
     windows: tuple[str, ...]
     reused: bool
+    adds_bigint: bool
 
 
 def shared_subplans(root: PlanNode) -> tuple[SharedSubplan, ...]:
@@ -133,7 +138,9 @@ class _Finder:
         conditions = frozenset(self._conditions(way[at], self._computed(way[at], keys)))
         derived = frozenset(self._derived(way[at]))
         windows = tuple(subplan_digest(node) for node in way[0].walk() if node.name == "Window")
-        return _Copy(tuple(way[:at]), way[at], keys, conditions, derived, frozenset(distinct), windows, reused)
+        return _Copy(
+            tuple(way[:at]), way[at], keys, conditions, derived, frozenset(distinct), windows, reused, _adds_bigint(way)
+        )
 
     def _computed(self, top: PlanNode, keys: frozenset[str]) -> dict[str, str]:
         """What is computed as one of these keys, with the column that holds it: `year(d#1)`, as which Spark pushes conditions on
@@ -203,6 +210,7 @@ class _Finder:
             sum(counted_rows(copy.shuffle) for copy in ran),
             saved_amounts=_less(before, once),
             added_amounts=_less(_times(each, len(ran)), _sum(reading)),
+            adds_bigint=any(copy.adds_bigint for copy in ran),
         )
 
     def _work(
@@ -230,6 +238,12 @@ class _Finder:
 
         is_of_some(top)
         return summed(of_all), summed(of_some)
+
+
+def _adds_bigint(way: Sequence[PlanNode]) -> bool:
+    """Whether the aggregate next to the join, or one below it, adds up a BIGINT. What is above it may be left in each copy."""
+    lowest = next(node for node in reversed(way) if node.name in AGGREGATES)
+    return any(node.name in AGGREGATES and _SUM_OF_BIGINT.search(node.text) for node in lowest.walk())
 
 
 def _above(condition: str, computed: Mapping[str, str]) -> str:

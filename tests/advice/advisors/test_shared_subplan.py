@@ -70,7 +70,18 @@ def test_what_reading_all_groups_adds_is_taken_off() -> None:
         pytest.param(job(SHARED, **{"spark.sql.exchange.reuse": "false"}), id="nothing is reused"),
         pytest.param(job(replace(SHARED, reused=True)), id="made once already"),
         pytest.param(job(SHARED, seconds=2_000.0), id="little of the query"),
+        pytest.param(
+            job(replace(SHARED, adds_bigint=True), **{"spark.sql.ansi.enabled": "true"}), id="a sum may overflow"
+        ),
     ],
 )
 def test_where_it_is_not_advised(other: Facts) -> None:
     assert not list(advise_shared_subplans(other))
+
+
+def test_a_sum_of_bigint_wraps_around_without_ansi() -> None:
+    """The agent refuses it under ANSI alone, which is Spark's default since version 4."""
+    adds = replace(SHARED, adds_bigint=True)
+    assert list(advise_shared_subplans(job(adds, **{"spark.sql.ansi.enabled": "false"})))
+    (three, four) = (replace(job(adds), spark_version=version) for version in ("3.5.1", "4.0.0"))
+    assert list(advise_shared_subplans(three)) and not list(advise_shared_subplans(four))

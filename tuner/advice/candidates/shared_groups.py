@@ -11,7 +11,7 @@ from tuner.cost.learned.unit_cost_fit import work_seconds
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.query import Query
 from tuner.model.shared_subplan import SharedSubplan
-from tuner.spark.knobs import EXCHANGE_REUSE
+from tuner.spark.knobs import ANSI, EXCHANGE_REUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,9 @@ def shared_groups(facts: Facts) -> Iterator[SharedGroups]:
     cores = max(1, facts.cluster.cores)
     for query in facts.succeeded:
         for found in query.shared_subplans:
+            # It could overflow in groups that only another copy has.
+            if found.adds_bigint and facts.settings[ANSI]:
+                continue
             amounts = ({}, {}) if found.reused else (found.saved_amounts, found.added_amounts)
             saved, added = (work_seconds(of, facts.costs) / cores for of in amounts)
             yield SharedGroups(query, found, saved, added)

@@ -28,7 +28,9 @@ upper(s); lower(s); trim(s); ltrim(t); length(s); substring(s, i, i); substr(s, 
 contains(s, t); s IN ('a', t); s < t; greatest(s, t); coalesce(s, t); nullif(d, 0); year(ts); hour(ts); second(ts);
 quarter(dt); weekofyear(dt); dayofyear(dt); weekday(dt); month(dt); date_add(dt, i); date_sub(dt, i); datediff(dt, dt);
 cast(ts AS date); cast(dt AS string); cast(d AS string); cast(w AS string); cast(i AS decimal(12, 2));
-cast(m AS double); cast(l AS float); d / 2; d * d; m + m; m * 3; isnan(d); nanvl(d, 1); named_struct('x', s).x;
+cast(i / 100 AS decimal(16, 2)); cast(l / 100 AS decimal(21, 2)); cast(i / -1 AS decimal(10, 0));
+cast(cast(i AS bigint) / 2 AS decimal(12, 2)); cast(m AS double); cast(l AS float);
+d / 2; d * d; m + m; m * 3; isnan(d); nanvl(d, 1); named_struct('x', s).x;
 xxhash64(s, d, dt); -d; m % 7; i % 7; CASE WHEN i > 0 THEN s END; concat(s, t); s || ' ' || t || s;
 concat_ws('|', s, t, array(s, t)); initcap(s); reverse(s); instr(s, t); locate(t, s, i); translate(s, 'ab', 'x');
 ascii(s); replace(s, 'ab', 'c'); md5(s); sha(s); sha2(s, i); crc32(s); md5(concat_ws('|', s, cast(i AS string)));
@@ -87,7 +89,8 @@ BY_SOURCE = {
 WITHOUT_ANSI = _split("""
 cast(s AS int); cast(s AS date); cast(s AS timestamp); cast(s AS double); cast(s AS boolean);
 cast(d AS int); cast(d AS decimal(12, 2)); cast(w AS int); cast(l AS tinyint); cast(l AS timestamp); cast(d AS timestamp);
-cast(n AS timestamp); cast(n AS decimal(12, 2)); i + i; i - l; l * l; n + n; w - n; w * w; -l; abs(i); i / i; d / d; m / m;
+cast(n AS timestamp); cast(n AS decimal(12, 2)); cast(l / 100 AS decimal(16, 2)); cast(i / 0.5D AS decimal(12, 2));
+cast(d / 100 AS decimal(38, 2)); i + i; i - l; l * l; n + n; w - n; w * w; -l; abs(i); i / i; d / d; m / m;
 n / w; i div l; l div i; i % l; d % d; w % w; pmod(l, i); pmod(d, d); pmod(w, w); w div w; a[i]; element_at(mp, 'a');
 element_at(a, -1)
 """)

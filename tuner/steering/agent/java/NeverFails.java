@@ -410,6 +410,7 @@ public final class NeverFails {
     boolean toText = to instanceof StringType && to.getClass().getSimpleName().startsWith("StringType");
     if (toText) return isNumber(from) || isTime(from) || isNamed(from.typeName(), "boolean date") || from instanceof StringType;
     if (isNumber(from) && isNumber(to) && isWider(from, to)) return true;
+    if (to instanceof DecimalType && hasDigits((DecimalType) to, cast.child())) return true;
     if (isNumber(from) && to.typeName().equals("boolean")) return true;
     if (from.typeName().equals("boolean") && (WHOLE.contains(to.typeName()) || isFloating(to))) return true;
     if (isTime(from) && isNamed(to.typeName(), "long double")) return true;
@@ -432,12 +433,26 @@ public final class NeverFails {
     if (isFloating(to)) return to.typeName().equals("double") || !from.typeName().equals("double");
     if (to instanceof DecimalType) {
       int before = ((DecimalType) to).precision() - ((DecimalType) to).scale();
-      if (whole >= 0) return before >= DIGITS[whole];
       if (!(from instanceof DecimalType)) return false;
       DecimalType narrow = (DecimalType) from;
       return ((DecimalType) to).scale() >= narrow.scale() && before >= narrow.precision() - narrow.scale();
     }
     return whole >= 0 && whole <= WHOLE.indexOf(to.typeName());
+  }
+
+  /** Whether a decimal has all digits before the point that a number may have. */
+  private static boolean hasDigits(DecimalType type, Expression number) {
+    return type.precision() - type.scale() >= digitsBefore(number);
+  }
+
+  /** How many digits before its point a whole number has at most, or one divided as floating point, as cents are by 100. */
+  private static int digitsBefore(Expression number) {
+    DataType type = number.dataType();
+    int whole = WHOLE.indexOf(type.typeName());
+    int most = whole < 0 ? Integer.MAX_VALUE : DIGITS[whole];
+    boolean isDivided = number.getClass().getSimpleName().equals("Divide") && isAtLeastOne(input(number, 1));
+    boolean isNoLarger = number instanceof Cast || isDivided;
+    return isNumber(type) && isNoLarger ? Math.min(most, digitsBefore(input(number, 0))) : most;
   }
 
   private static boolean isNumber(DataType type) {

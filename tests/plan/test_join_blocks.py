@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from tuner.model.join_graph import Condition, JoinGraph, MeasuredJoin, RelationKind, members
@@ -66,6 +68,19 @@ class TestABlock:
             (("default.days",), RelationKind.SCAN, 5, 50),
         ]
         assert (days.row_bytes, items.row_bytes) == (160 / 5, 24)  # counted by the exchange; a word more than columns
+
+    def test_it_is_the_same_wherever_what_is_of_one_relation_is_computed(self) -> None:
+        below = STAR.replace("Project | [day#3, w#6]", "Project | [day#3, w#6, r#9]").replace(
+            "          Scan parquet default.orders",
+            "          Project | [k#1, v#2, day#3, (v#2 / 2) AS r#9]\n            Scan parquet default.orders",
+        )
+        above = f"Project | [day#3, (v#2 / 2) AS r#9]\n{indent(STAR.strip(), '  ')}"
+        assert "AS r#9" in below
+        found = graph(below)
+        assert (found.signature, [r.label for r in found.relations]) == (
+            graph(above).signature,
+            [r.label for r in graph(above).relations],
+        )
 
     def test_what_a_range_partitioning_samples_was_scanned_once(self) -> None:
         text = """

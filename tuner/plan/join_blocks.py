@@ -212,7 +212,7 @@ class _Block:
         return id_
 
     def graph(self, written: Order) -> JoinGraph:
-        labels = color_refinement([fingerprint(item, every_join(item)) for item in self.items], self._predicates)
+        labels = color_refinement([_rows_of(item) for item in self.items], self._predicates)
         text = "\n".join(sorted(labels) + sorted(condition.text for condition in self._conditions))
         return JoinGraph(
             signature=digest(text),
@@ -251,6 +251,14 @@ class _Block:
 
     def _names(self, several: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(map(self._lineage.source, expressions)) for expressions in several)
+
+
+def _rows_of(item: PlanNode) -> str:
+    """The fingerprint of an item's rows: what is computed of each, an order may leave to after its joins (PullUp.java)."""
+    rows = _before_exchange(item)
+    while rows.name == "Project" and len(rows.children) == 1:
+        rows = rows.children[0]
+    return fingerprint(rows, every_join(rows))
 
 
 def _before_exchange(item: PlanNode) -> PlanNode:

@@ -8,6 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tuner.eventlog.find import find_logs
+from tuner.eventlog.read import read_application
+from tuner.plan.queries import queries
+
 from .agent_log import steered_executions
 from .fragile_programs import Fragile
 from .fragile_tables import write_fragile_tables
@@ -18,10 +22,12 @@ _STEERED = "steered: "
 
 @dataclass(frozen=True, slots=True)
 class FragileRun:
-    """By program: its entry in the report of `fragile_app`, and of each of its directives, by id, the status and the reason."""
+    """By program: its entry in the report of `fragile_app`, of each of its directives, by id, the status and the reason, and what
+    its query and its blocks of joins are called, as written and steered."""
 
     entries: dict[str, dict[str, Any]]
     outcomes: dict[str, dict[str, tuple[str, str]]]
+    names: dict[str, set[tuple[str, ...]]]
 
 
 def run_fragile(
@@ -53,4 +59,13 @@ def run_fragile(
     for steered in steered_executions(logs):
         if steered.label.startswith(_STEERED):
             outcomes.setdefault(steered.label.removeprefix(_STEERED), {}).update(steered.outcomes)
-    return FragileRun({entry["name"]: entry for entry in report}, outcomes)
+    return FragileRun({entry["name"]: entry for entry in report}, outcomes, _names(logs))
+
+
+def _names(logs: Path) -> dict[str, set[tuple[str, ...]]]:
+    (source,) = find_logs(logs)
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for query in queries(read_application(source)):
+        program = query.description.partition("\n")[0].partition(": ")[2]
+        found.setdefault(program, set()).add((query.fingerprint, *sorted(graph.signature for graph in query.graphs)))
+    return found

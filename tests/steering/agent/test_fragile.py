@@ -32,13 +32,24 @@ _OF_CONDITION = "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON least(greate
 _DRAWN_BELOW = "SELECT u, gw, cw FROM (SELECT *, rand(7) AS u FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"
 _LOOSE = "x.v COLLATE UTF8_LCASE"
 _SAMPLED = f"SELECT x.id {_JOINS.replace('f x', 'f TABLESAMPLE (60 PERCENT) REPEATABLE (7) x')}"
+_CENTS = _JOINS.replace("f x", "(SELECT *, cast(id / 100 AS decimal(16, 2)) AS r FROM f) x")
+_OF_FUNCTION = _JOINS.replace("f x", "(SELECT *, taken(id) AS r FROM f) x")
+_OF_CENTS = f"SELECT x.j, sum(x.r) {_CENTS}"
 _LEFT = {
     **{name: (_OF_CONDITION.format(risk), _FAILS) for name, risk in _RISKY.items()},
     "computed of a relation": (
         "SELECT id, cw FROM (SELECT *, cast(v AS int) AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON coalesce(x.r, 0) = c.n", _FAILS
     ),
-    "computed above the joins, of one relation": (
-        "SELECT id, r FROM (SELECT *, 10 / zero AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n", _FAILS
+    "computed of a relation, which a sum and a condition above the joins ask for": (
+        f"{_OF_CENTS} LEFT JOIN e ON x.j = e.j AND x.r > e.p GROUP BY x.j", _FAILS
+    ),
+    "computed of a relation, from which more is computed": (f"SELECT id, r * 2 AS s {_CENTS}", _FAILS),
+    "computed of what the joins do not carry": (
+        f"SELECT id, r {_JOINS.replace('f x', '(SELECT *, cast(v AS int) AS r FROM f) x')}", _FAILS
+    ),
+    "computed where rows may be null": (
+        "SELECT y.ew, y.r FROM (SELECT e.*, b.r FROM e LEFT JOIN (SELECT j, cast(id / 100 AS decimal(16, 2)) AS r FROM f) b "
+        "ON e.j = b.j) y JOIN g ON y.p = g.k JOIN c ON y.p = c.m", _FAILS
     ),
     "a condition of rows that a join has left": (f"SELECT x.id {_JOINS} AND 10 / x.zero >= c.m", _FAILS),
     "a condition of pairs, before the last join": (
@@ -84,6 +95,17 @@ _STEERED = {
     ),
     "a condition of pairs of equal keys": _OF_PAIRS.format("10 / x.zero >= length(g.gw) - 9"),
     "an equality": f"SELECT x.id {_JOINS}",
+    "computed of a relation, which the joins do not ask for": f"{_OF_CENTS} GROUP BY x.j",
+    "computed of two relations alike": (
+        f"SELECT x.j, sum(x.r + y.r) {_CENTS} JOIN (SELECT *, cast(id / 100 AS decimal(16, 2)) AS r FROM f) y ON y.id = x.id "
+        "AND y.k > 2 GROUP BY x.j"
+    ),
+    "computed of a text that the joins carry": (
+        f"SELECT v, r {_JOINS.replace('f x', '(SELECT *, cast(v AS int) AS r FROM f) x')}"
+    ),
+    "computed above the joins, of one relation": (
+        "SELECT id, r FROM (SELECT *, 10 / zero AS r FROM f) x JOIN g ON x.k = g.k JOIN c ON x.n = c.n"
+    ),
     "computed above the joins": f"SELECT hash(10 / x.zero) {_JOINS}",
     "coalesce": f"SELECT x.id {_JOINS} AND coalesce(x.j, 7) >= c.m",
     "a wider type": "SELECT x.id FROM f x JOIN g ON x.k = g.k JOIN c ON cast(x.n AS decimal(12, 2)) = c.n",
@@ -126,7 +148,12 @@ _CALLING = {
 # Its first rows of all tasks are merged in the order in which these end (RDD.takeOrdered).
 _UNSTABLE = "limit after an order with ties"
 # What compiled code computes of a row only when it is asked for.
-_WAITING = {"computed of a relation", "computed above the joins, of one relation"}
+_WAITING = {
+    "computed of a relation",
+    "computed of what the joins do not carry",
+    "computed above the joins, of one relation",
+    "computed of a text that the joins carry",
+}
 _BUCKETS = ("CREATE TABLE IF NOT EXISTS buckets USING parquet CLUSTERED BY (j) INTO 2 BUCKETS AS SELECT * FROM f",)
 _GROUPS_OF_BUCKETS = f"SELECT x.j, x.id, count(*) {_JOINS.replace('f x', 'buckets x')} GROUP BY x.j, x.id"
 _OF_BUCKETS = f"SELECT j, collect_list(id) FROM ({_GROUPS_OF_BUCKETS}) GROUP BY j"
@@ -142,10 +169,11 @@ _BY_COST = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """By program: what came of it, and the status and reason of its order."""
+    """By program: what came of it, the status and reason of its order, and what its query and its blocks are called."""
 
     entries: dict[str, dict[str, Any]]
     orders: dict[str, tuple[str, str]]
+    names: dict[str, set[tuple[str, ...]]]
 
 
 def _programs() -> dict[str, Fragile]:
@@ -155,6 +183,7 @@ def _programs() -> dict[str, Fragile]:
         **_PIVOTED,
         **_CALLING,
         "a list of groups by buckets": Fragile(_OF_BUCKETS, _BUCKETS),
+        "a function": Fragile(f"SELECT id, r {_OF_FUNCTION}", function="taken", of_each_row=True),
         "a function that is declared so": Fragile(f"SELECT {_ROW}, drawn(x.k) {_JOINS}", function="drawn"),
         "ordered by Spark's costs": Fragile(f"SELECT {_ROW} {_JOINS}", conf=_BY_COST),
         "a column of type CHAR": Fragile(_OF_PADDED, _PADDED),
@@ -175,7 +204,7 @@ def told(
         for id_, outcome in outcomes.items()
         if id_.startswith("order_joins:")
     }
-    return Told(ran.entries, orders)
+    return Told(ran.entries, orders, ran.names)
 
 
 def test_no_program_fails_or_returns_other_rows(told: Told) -> None:
@@ -196,12 +225,23 @@ def test_what_no_order_changes_is_ordered(told: Told, name: str) -> None:
     assert told.orders[name] == ("applied", "")
 
 
+def test_what_is_computed_above_its_joins_keeps_its_names(told: Told) -> None:
+    computed = [name for name in _STEERED if name.startswith("computed")]
+    assert {name: told.names[name] for name in computed if len(told.names[name]) > 1} == {}
+
+
 def test_what_spark_pads_is_ordered(told: Told) -> None:
     assert told.orders["a column of type CHAR"] == ("applied", "")
 
 
 def test_a_function_that_is_declared_not_to_be_deterministic_leaves_its_query_alone(told: Told) -> None:
     assert told.orders["a function that is declared so"] == ("impossible", "the plan is not deterministic")
+
+
+def test_a_function_of_the_job_is_asked_where_it_stands(told: Told) -> None:
+    status, reason = told.orders["a function"]
+    assert status == "impossible"
+    assert _FAILS in reason
 
 
 def test_what_spark_orders_by_its_own_costs_is_left_to_it(told: Told) -> None:

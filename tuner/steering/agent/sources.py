@@ -38,6 +38,7 @@ SOURCES = (
     "NeverFails",
     "PairCondition",
     "JoinBlock",
+    "PullUp",
     "HivePartitions",
     "ListedFiles",
     "Shuffles",

@@ -3,6 +3,7 @@ package tuner.steering.agent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,8 +81,8 @@ public final class JoinBlock {
     return true;
   }
 
-  /** Why the block must stay as it is; null where it may be reordered. */
-  public String obstacle() {
+  /** Why the block must stay as it is; null where it may be reordered. `joined` are its items as another order joins them. */
+  public String obstacle(List joined) {
     for (int i = 0; i < conjuncts.size(); i++) {
       Expression conjunct = (Expression) conjuncts.get(i);
       if (!conjunct.deterministic()) return "a condition of the joins is not deterministic";
@@ -91,14 +92,17 @@ public final class JoinBlock {
       if (Trees.hasOuterReference(conjunct)) return "a condition reaches outside the joins";
       if (!ownerOf.keySet().containsAll(Trees.references(conjunct))) return "a condition reaches outside the joins";
     }
-    for (int i = 0; i < items.size(); i++) {
-      // What is computed of a joined relation may wait until a join has dropped rows, which another order does later.
-      String risk = NeverFails.obstacle((LogicalPlan) items.get(i));
-      if (risk != null) return "a joined relation computes what may fail on rows that another order gives it: " + risk;
-    }
+    Set output = new HashSet();
     int columns = 0;
-    for (int i = 0; i < items.size(); i++) columns += Trees.output((LogicalPlan) items.get(i)).size();
-    return columns == ownerOf.size() ? null : "two joined relations share a column";
+    for (int i = 0; i < joined.size(); i++) {
+      LogicalPlan item = (LogicalPlan) joined.get(i);
+      // What is computed of a joined relation may wait until a join has dropped rows, which another order does later.
+      String risk = NeverFails.obstacle(item);
+      if (risk != null) return "a joined relation computes what may fail on rows that another order gives it: " + risk;
+      output.addAll(Trees.output(item));
+      columns += Trees.output(item).size();
+    }
+    return columns == output.size() ? null : "two joined relations share a column";
   }
 
   /** Whether a condition is asked of all pairs of equal keys of two items, before any other join has dropped rows of them. */

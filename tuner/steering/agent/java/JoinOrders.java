@@ -8,6 +8,7 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.Inner$;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.JoinHint;
@@ -26,8 +27,12 @@ public final class JoinOrders implements Trees.Rewrite {
   private final Lineage lineage;
   private final RowOrder rowOrder;
   private final MadeOnce madeOnce;
+  private final Set asked;
 
-  public JoinOrders(List orders, Pass pass, Names names, Lineage lineage, RowOrder rowOrder, MadeOnce madeOnce) {
+  /** `asked` are the columns of its plan that nothing is pulled up of (PullUp). */
+  public JoinOrders(
+      List orders, Pass pass, Names names, Lineage lineage, RowOrder rowOrder, MadeOnce madeOnce, Set asked) {
+    this.asked = asked;
     this.rowOrder = rowOrder;
     this.madeOnce = madeOnce;
     this.orders = orders;
@@ -52,6 +57,7 @@ public final class JoinOrders implements Trees.Rewrite {
   private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced) {
     List relations = block.relations(names);
     List edges = block.edges(lineage);
+    PullUp pullUp = new PullUp(block.items, asked);
     String ofBlock = null;
     for (int i = 0; i < orders.size(); i++) {
       Directives.Order order = (Directives.Order) orders.get(i);
@@ -61,7 +67,7 @@ public final class JoinOrders implements Trees.Rewrite {
         continue;
       }
       // Whatever values it has: an order that waits for others would keep the next one from being tried.
-      if (ofBlock == null) ofBlock = block.obstacle();
+      if (ofBlock == null) ofBlock = block.obstacle(pullUp.below(block.items));
       String obstacle = ofBlock != null ? ofBlock : block.obstacle(columns(Json.element(order.order, 0), block, match.items));
       if (obstacle != null) {
         pass.tell(order.id, Pass.IMPOSSIBLE, obstacle);
@@ -71,7 +77,7 @@ public final class JoinOrders implements Trees.Rewrite {
         pass.hold(order.id, Held.otherValues());
         continue;
       }
-      LogicalPlan result = ordered(block, replaced, order, match.items);
+      LogicalPlan result = ordered(block, replaced, order, match.items, pullUp);
       for (int k = i + 1; k < orders.size(); k++) {
         Directives.Order other = (Directives.Order) orders.get(k);
         int[] items = BlockMatch.of(other, relations, edges).items;
@@ -99,7 +105,8 @@ public final class JoinOrders implements Trees.Rewrite {
     return "(" + spelled(Json.element(order, 0), items) + " " + spelled(Json.element(order, 1), items) + ")";
   }
 
-  private LogicalPlan ordered(JoinBlock block, IdentityHashMap replaced, Directives.Order order, int[] items) {
+  private LogicalPlan ordered(
+      JoinBlock block, IdentityHashMap replaced, Directives.Order order, int[] items, PullUp pullUp) {
     SQLConf conf = SQLConf.get();
     if (conf.cboEnabled() && conf.joinReorderEnabled()) {
       pass.tell(order.id, Pass.IGNORED, "Spark's own cost-based join reordering is on");
@@ -128,14 +135,15 @@ public final class JoinOrders implements Trees.Rewrite {
       pass.hold(order.id, held);
       return null;
     }
+    List wanted = pullUp.above(Trees.list(block.root.output()));
     List waiting = new ArrayList(block.conjuncts);
-    LogicalPlan built = build(order.order, plans, waiting);
-    if (built == null || !waiting.isEmpty() || !Trees.output(built).containsAll(Trees.output(block.root))) {
+    LogicalPlan built = build(order.order, pullUp.below(plans), waiting);
+    if (built == null || !waiting.isEmpty() || !hasAll(built, wanted)) {
       pass.tell(order.id, Pass.IMPOSSIBLE, "the order leaves relations without a condition between them");
       return null;
     }
     pass.tell(order.id, Pass.APPLIED, "");
-    return withOutput(built, block.root);
+    return withOutput(built, wanted);
   }
 
   /** The joins of an order, each condition where both its sides are there first; null for a product nobody wrote. */
@@ -169,12 +177,20 @@ public final class JoinOrders implements Trees.Rewrite {
     return isSo(join.left(), Json.element(order, 0), plans) && isSo(join.right(), Json.element(order, 1), plans);
   }
 
-  private static LogicalPlan withOutput(LogicalPlan built, LogicalPlan before) {
-    List wanted = Trees.list(before.output());
+  /** Whether a plan has all that columns are, or are computed of. */
+  private static boolean hasAll(LogicalPlan built, List columns) {
+    Set output = Trees.output(built);
+    for (int i = 0; i < columns.size(); i++) {
+      if (!output.containsAll(Trees.references((Expression) columns.get(i)))) return false;
+    }
+    return true;
+  }
+
+  private static LogicalPlan withOutput(LogicalPlan built, List wanted) {
     List found = Trees.list(built.output());
     boolean same = wanted.size() == found.size();
     for (int i = 0; same && i < wanted.size(); i++) {
-      same = ((Attribute) wanted.get(i)).exprId().equals(((Attribute) found.get(i)).exprId());
+      same = ((NamedExpression) wanted.get(i)).exprId().equals(((Attribute) found.get(i)).exprId());
     }
     return same ? built : new Project(Trees.seq(wanted), built);
   }

@@ -82,7 +82,7 @@ public final class OrderRule extends Rule {
     LogicalPlan pruned = isAnyMeasured(orders, pass) ? Sizes.pruned(plan) : plan;
     if (pruned != plan) operators = Trees.everything(pruned);
     RowOrder rowOrder = new RowOrder(pruned, Agent.orderSensitive());
-    JoinOrders joinOrders = new JoinOrders(orders, pass, names, lineage, rowOrder, new MadeOnce(operators));
+    JoinOrders joinOrders = new JoinOrders(orders, pass, names, lineage, rowOrder, new MadeOnce(operators), PullUp.asked(operators));
     LogicalPlan ordered = RowChanges.beside(joinOrders, operators).of(pruned);
     if (hasHint(operators)) pass.tellOrders(Pass.IGNORED, "a hint of the user's stands between its joins");
     if (Trees.output(ordered).equals(Trees.output(plan))) return ordered;

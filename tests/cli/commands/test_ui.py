@@ -119,17 +119,17 @@ def test_who_has_a_browser_that_cannot_read_the_file_is_told_what_to_open(
 def test_a_browser_that_is_waited_for_keeps_nobody_from_being_served(
     spark_tuner: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened, served = Event(), Event()
+    opened, served, waited = Event(), Event(), Queue[bool]()
 
     def wait(_: str) -> None:
         opened.set()
-        served.wait(60)
+        waited.put(served.wait(60))
 
     monkeypatch.setattr(ui.webbrowser, "get", lambda: ui.webbrowser.GenericBrowser("firefox"))
     monkeypatch.setattr(ui.webbrowser, "open", wait)
     monkeypatch.setattr(ui, "_serve", lambda *_: opened.wait(60) and served.set())
     assert spark_tuner("ui").code == 0
-    assert served.is_set()
+    assert waited.get(timeout=60)
 
 
 def _none() -> webbrowser.BaseBrowser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,9 +12,11 @@ from tuner.advice.candidates.broadcast_candidates import broadcast_candidates
 from tuner.advice.candidates.fan_out import fans_out
 from tuner.advice.candidates.hash_candidates import hash_candidates
 from tuner.advice.steering_reach import Reach
-from tuner.model.join_site import JoinSite
+from tuner.model.join_site import JoinSite, WrittenFiles
 from tuner.model.query import Query
+from tuner.model.query_work import QueryWork, StageWork
 from tuner.model.strategy import BuildSide, Strategy
+from tuner.plan.query_work import Resource
 
 # Trades, each converted at the rate of its day: `currency = currency AND day BETWEEN valid_from AND valid_to`.
 TRADES = side("shop.trades", rows=20_000_000, shuffle_bytes=800_000_000, sort_ms=9_000, leaf_bytes=10**9)
@@ -30,6 +33,21 @@ def on_busy_machine(join: JoinSite) -> Query:
     return replace(query(join, seconds=300), executor_run_ms=400_000, executor_cpu_ms=20_000)
 
 
+def in_stage(join: JoinSite, amounts: Mapping[str, float], cpu_ms: int = 140_000) -> Query:
+    """Its stage did all this."""
+    assert join.core_ms is not None
+    return replace(query(join, seconds=300), work=QueryWork((StageWork(7, 200, join.core_ms, amounts, cpu_ms),)))
+
+
+def beside_waiting(found: Query) -> Query:
+    """Other tasks of its query waited for storage."""
+    return replace(found, executor_run_ms=5_150_000, executor_cpu_ms=190_000)
+
+
+ITS_OWN = {Resource.SORT: 20_200_000, Resource.MERGE: 20_200_000, Resource.EMIT: 20_000_000, Resource.TASK: 200}
+WRITTEN = replace(as_of(150_000), written=WrittenFiles(200, 4_000_000_000))
+
+
 @pytest.mark.parametrize(
     ("case", "slow_to_hash"),
     [
@@ -39,6 +57,10 @@ def on_busy_machine(join: JoinSite) -> Query:
         pytest.param(query(as_of(None), seconds=60), True, id="nothing tells how long its tasks ran"),
         pytest.param(on_busy_machine(as_of(150_000)), False, id="they waited for processors"),
         pytest.param(query(as_of(150_000, strategy=Strategy.SHUFFLED_HASH), seconds=90), True, id="hashed by tasks"),
+        pytest.param(query(WRITTEN, seconds=90), False, id="its tasks write files"),
+        pytest.param(beside_waiting(in_stage(as_of(150_000), ITS_OWN)), True, id="its tasks computed, others waited"),
+        pytest.param(in_stage(as_of(150_000), ITS_OWN | {Resource.WINDOW: 90_000_000}), False, id="a window above"),
+        pytest.param(in_stage(as_of(150_000), ITS_OWN, cpu_ms=10_000), False, id="its tasks waited for Python"),
     ],
 )
 def test_a_condition_may_drop_pairs_that_a_hash_relation_is_slow_to_find(case: Query, slow_to_hash: bool) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tuner.advice.candidates.cpu_share import cpu_share
+from tuner.cost.priced_work import priced_seconds
 from tuner.cost.unit_costs import DEFAULT_COSTS
 from tuner.model.join_site import JoinSite
 from tuner.model.query import Query
+from tuner.model.query_work import QueryWork, StageWork
 from tuner.model.strategy import SHUFFLED
 
 # A join that puts out more rows than it reads meets each hashed key many times; each match is a random access, where a
@@ -27,11 +29,22 @@ def fans_out(query: Query, join: JoinSite) -> bool:
 
 
 def may_drop_many(query: Query, join: JoinSite) -> bool:
-    """Whether its tasks took so much longer than its rows tell that a condition may have dropped many pairs of equal keys, or
-    nothing tells how long. A join that hashed what was broadcast has met them so."""
-    if not join.has_condition or join.strategy not in SHUFFLED:
+    """Whether its tasks took so much longer than what they did tells that a condition may have dropped many pairs of equal keys,
+    or nothing tells how long. A join that hashed what was broadcast has met them so; tasks that write files have no price."""
+    if not join.has_condition or join.strategy not in SHUFFLED or join.written is not None:
         return False
-    return join.core_ms is None or join.core_ms / 1e3 * cpu_share(query) > _MOST_TIMES_PRICED * _priced_seconds(join)
+    if join.core_ms is None:
+        return True
+    stage = _stage(query, join.core_ms)
+    share = stage.cpu_ms / stage.core_ms if stage and stage.cpu_ms and stage.core_ms else cpu_share(query)
+    priced = priced_seconds(QueryWork((stage,))) if stage else 0.0
+    return join.core_ms / 1e3 * min(1.0, share) > _MOST_TIMES_PRICED * max(priced, _priced_seconds(join))
+
+
+def _stage(query: Query, core_ms: int) -> StageWork | None:
+    """The stage that ran a join, with all that it did beside it; None where not one stage alone took so long."""
+    found = [stage for stage in (query.work.stages if query.work else ()) if stage.core_ms == core_ms]
+    return found[0] if len(found) == 1 else None
 
 
 def _priced_seconds(join: JoinSite) -> float:

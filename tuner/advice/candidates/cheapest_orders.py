@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from tuner.advice.candidates.block_sizes import block_sizes
 from tuner.advice.candidates.hinted_broadcasts import HINTED, BroadcastSides, hinted_broadcasts
 from tuner.advice.candidates.kept_prunings import Pruning, keeping_edges, keeps
+from tuner.advice.candidates.ordered_sides import leaf_bytes_of
 from tuner.advice.facts import Facts
 from tuner.cost.cardinality import Basis, Cardinality
 from tuner.cost.cheapest_tree import TooManyPairsError
@@ -23,7 +24,7 @@ from tuner.cost.what_if import WhatIf
 from tuner.cost.what_if.execution_conf import ExecutionConf
 from tuner.cost.what_if.interval import SIZE_ERRORS
 from tuner.cost.what_if.physical_order import Given, GivenJoin
-from tuner.model.join_graph import JoinGraph, Order
+from tuner.model.join_graph import JoinGraph, Order, members
 from tuner.model.query import Query
 from tuner.model.strategy import SHUFFLED, Strategy
 from tuner.plan.agent_block import AgentBlock, agent_block
@@ -34,7 +35,9 @@ from tuner.spark.knobs import JOIN_REORDER_WEIGHT
 _WORTH_MORE_ROWS = 0.15
 # A price takes a tenth of a millisecond: larger blocks are not searched by prices, an order of theirs is improved.
 MOST_SEARCHED = 9
-_GIVEN = frozenset({Strategy.BROADCAST_HASH, Strategy.SHUFFLED_HASH, Strategy.SORT_MERGE})
+_GIVEN = frozenset(
+    {Strategy.BROADCAST_HASH, Strategy.BROADCAST_NESTED_LOOP, Strategy.SHUFFLED_HASH, Strategy.SORT_MERGE}
+)
 
 
 @dataclass(frozen=True)
@@ -202,11 +205,21 @@ class PricedBlock:
             for later in joins
         )
 
+    def is_small_to_planner(self, relations: int) -> bool:
+        """Whether it is one relation that the planner, as far as the run tells, takes for small enough to broadcast: of what
+        joins put out it knows no size."""
+        if relations.bit_count() > 1:
+            return False
+        (relation,) = (self.graph.relations[number] for number in members(relations))
+        leaf_bytes = leaf_bytes_of(self.query, self.graph, relations) if self.query else relation.leaf_bytes
+        return leaf_bytes is not None and leaf_bytes <= self.facts.selection.threshold(measured=False)
+
     @cached_property
     def _edges(self) -> list[Edge]:
-        """Conditions of two relations are edges, too: a calendar may be joined by a range alone."""
+        """Conditions of two relations are edges, too, where Spark broadcasts one: a calendar may be joined by a range alone."""
         conditions = (one.relations for one in self.graph.conditions if one.relations.bit_count() == 2)
-        ranges = ((relations & -relations, relations & (relations - 1)) for relations in conditions)
+        ends = ((relations & -relations, relations & (relations - 1)) for relations in conditions)
+        ranges = (pair for pair in ends if any(map(self.is_small_to_planner, pair)))
         keys = ((p.left, p.right) for p in self.graph.predicates)
         return keeping_edges((*keys, *ranges), self._prunings)
 

@@ -24,7 +24,7 @@ from tuner.cost.what_if.physical_order import Given, GivenJoin
 from tuner.model.action import Action, ActionKind, Hint
 from tuner.model.join_site import JoinSide
 from tuner.model.query import Query
-from tuner.model.strategy import BuildSide, Strategy
+from tuner.model.strategy import Strategy
 from tuner.plan.order_text import order_text, parse_order
 from tuner.plan.ordered_joins import OrderedJoin, ordered_joins, signature_of
 
@@ -59,12 +59,14 @@ class OrderBroadcasts:
 
 
 class _HintedJoin(NamedTuple):
-    """A join of an order, by fingerprint and signature, that builds a side by a hint alone, and how it runs without one."""
+    """A join of an order, by fingerprint and signature, that builds a side by a hint alone, and how it runs without one. One
+    without keys is given none."""
 
     place: tuple[str, str]
     joined: int
     build: int
     instead: GivenJoin
+    has_keys: bool
 
 
 def order_broadcasts(facts: Facts, prices: OrderPrices, changes: Sequence[OrderChange]) -> list[OrderBroadcasts]:
@@ -121,23 +123,22 @@ def _budget_beside(facts: Facts, changes: Iterable[OrderChange]) -> BroadcastBud
 def _needing_hints(prices: OrderPrices, change: OrderChange) -> list[_HintedJoin]:
     """The joins of an order that are priced as broadcasts, and that Spark would not broadcast by itself."""
     query, block = change.query, prices.block(change.graph)
-    given = _as_priced(prices, change)
+    given, ran = _as_priced(prices, change), block.given(change.other).joins
     found = []
     for join in block.what_if.order(change.other.order, given).joins:
-        which = join.build_side
-        if (
-            join.strategy is not Strategy.BROADCAST_HASH
-            or which is None
-            or join.relations in block.given(change.other).joins
-        ):
+        which = join.plan.broadcast
+        if which is None or join.relations in ran:
             continue
         build, other = join.plan.side(which), join.plan.side(which.other)
-        if not _is_broadcast_by_spark(query, block, build):
-            signature, instead = (
-                signature_of(block.graph, join.left, join.right),
-                _without_hint(query, block, which, other),
-            )
-            found.append(_HintedJoin((query.fingerprint, signature), join.relations, build, instead))
+        has_keys = join.strategy is Strategy.BROADCAST_HASH
+        is_small = _is_broadcast_by_spark if has_keys else _is_small
+        if is_small(query, block, build):
+            continue
+        unhinted = Strategy.SORT_MERGE if has_keys else Strategy.CARTESIAN
+        builds_other = is_small(query, block, other)
+        instead = GivenJoin(join.strategy, which.other) if builds_other else GivenJoin(unhinted)
+        signature = signature_of(block.graph, join.left, join.right)
+        found.append(_HintedJoin((query.fingerprint, signature), join.relations, build, instead, has_keys))
     return found
 
 
@@ -149,7 +150,7 @@ def _worthwhile(
     given = _as_priced(prices, change)
     hinted = block.what_if.order(order, given)
     kept = kept_joins(facts, query, change.graph, hinted)
-    for join in (join for join in joins if join.joined not in kept):
+    for join in (join for join in joins if join.has_keys and join.joined not in kept):
         alone = block.what_if.order(order, Given({**given.joins, join.joined: join.instead}))
         gain = alone.seconds(facts.cluster) - hinted.seconds(facts.cluster)
         if is_enough(gain, query, times_in_run(facts, query)):
@@ -161,10 +162,9 @@ def _as_priced(prices: OrderPrices, change: OrderChange) -> Given:
     return Given({**prices.block(change.graph).given(change.other).joins, **dict.fromkeys(change.hinted, HINTED)})
 
 
-def _without_hint(query: Query, block: PricedBlock, which: BuildSide, other: int) -> GivenJoin:
-    if _is_broadcast_by_spark(query, block, other):
-        return GivenJoin(Strategy.BROADCAST_HASH, which.other)
-    return GivenJoin(Strategy.SORT_MERGE)
+def _is_small(query: Query, block: PricedBlock, relations: int) -> bool:
+    """Whether Spark would build it for a nested loop."""
+    return block.is_small_to_planner(relations) or _is_broadcast_by_spark(query, block, relations)
 
 
 def _is_broadcast_by_spark(query: Query, block: PricedBlock, relations: int) -> bool:

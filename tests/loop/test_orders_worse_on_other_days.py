@@ -98,3 +98,27 @@ def test_the_broadcasts_that_are_in_force_with_an_order_are_priced_with_it() -> 
     for decision, held in (((asked,), {order.id}), ((asked, broadcast), set())):
         worse = orders_worse_on_other_days(Decision(Mode.AUTO, decision), facts(query), runs, newest_of_classed(runs))
         assert worse.keys() == held
+
+
+def wide_day(number: int, megabytes: int, rows: Mapping[int, int] | None = None) -> Run:
+    """A day on which the planner took each relation for so many megabytes."""
+    graph = wide_block()
+    relations = tuple(
+        replace(relation, rows=(rows or {}).get(item, relation.rows), leaf_bytes=megabytes * 1_000_000)
+        for item, relation in enumerate(graph.relations)
+    )
+    query = replace(ordered(graph=replace(graph, relations=relations)), literals="any day")
+    found = run(number, {"q1": 10})
+    assert found.outcome is not None
+    return replace(found, outcome=replace(found.outcome, queries=(query,)))
+
+
+def test_it_is_applied_at_the_sizes_that_its_broadcasts_let_it_be() -> None:
+    """Of all days' sales no relation can be broadcast, and parts would have left hardly any stock."""
+    order, hint = wide_order()
+    asked, broadcast = replace(decided(order), literals=("any day",), neutral=("shop.sales.k1",)), decided(hint)
+    decision = Decision(Mode.AUTO, (asked, broadcast))
+    for many, held in (({}, set()), ({1: 7_000, 3: 1}, {order.id})):
+        runs = wide_day(1, 1), wide_day(2, 2, many), wide_day(3, 1)
+        job = facts(*queries(runs[-1]))
+        assert orders_worse_on_other_days(decision, job, runs, newest_of_classed(runs)).keys() == held

@@ -40,8 +40,10 @@ def orders_worse_on_other_days(
     worse = [decided for decided in orders if _why_worse(facts, decided, hints, runs, ranges={})]
     if not worse:
         return {}
-    # Few are: only then is it worked out at which sizes they apply.
-    ranges = size_limits(facts, replace(decision, changes=tuple(worse)), newest).of_orders
+    # Few are: only then is it worked out at which sizes they apply, which hints in force decide, too.
+    hinting = [d for d in decision.in_force if any(one.kind is ActionKind.HINT_JOIN for one in d.change.carried_out)]
+    beside = {decided.id: decided for decided in (*worse, *hinting)}
+    ranges = size_limits(facts, replace(decision, changes=tuple(beside.values())), newest).of_orders
     found = {decided.id: _why_worse(facts, decided, hints, runs, ranges) for decided in worse}
     return {id_: why for id_, why in found.items() if why}
 

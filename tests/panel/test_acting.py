@@ -135,6 +135,7 @@ def test_where_the_server_has_the_tuner_switched_off_nothing_is_promised(ask: As
     client = ask(is_on=False)
     page = client.get("/api/cohort", params={"cohort": COHORT}).json()
     assert (page["next_decision"], page["mode_setting"]["off"]) == ("", SWITCHED_OFF)
+    assert (page["state"], page["in_force"], page["waiting"]) == ("observing", 0, 0)
     assert client.get("/api/cohorts").json()["off"] == SWITCHED_OFF
     assert rule(client, HINT.id, ruling="pin").json() == {"message": f"pinned: {SWITCHED_OFF}"}
     set_ = client.post("/api/cohort/mode", json={"cohort": COHORT, "mode": "auto"})

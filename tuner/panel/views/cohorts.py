@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tuner.history.cohort_rows import CohortSummary
 from tuner.model.cohort_stance import stance_of
-from tuner.model.decision import Mode
+from tuner.model.decision import CohortState, Mode
 from tuner.model.trial import standing_of
 from tuner.panel.cohort_list import CohortTotals, totals
 from tuner.panel.facts import CohortFacts
@@ -94,8 +95,10 @@ def cohort_page(facts: CohortFacts, *, may_act: bool, core_hour_price: float | N
 
 
 def _now(facts: CohortFacts) -> dict[str, object]:
-    """Where it stands, as its outlook tells: what a list has of it may be older."""
+    """Where it stands, as its outlook tells: what a list has of it may be older. Nothing is in force where the tuner is off."""
     stance = stance_of(facts.outlook) if facts.outlook else facts.summary.stance
+    if not facts.is_on:
+        stance = replace(stance, state=CohortState.OBSERVING, in_force=0, waiting=0)
     return {"state": stance.state, "mode": facts.mode, "in_force": stance.in_force, "waiting": stance.waiting}
 
 

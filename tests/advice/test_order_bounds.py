@@ -6,15 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from tuner.advice.candidates.order_changes import OrderPrices
 from tuner.advice.facts import Facts, PastRun
 from tuner.advice.head_room import MOST_GROWTH
 from tuner.advice.no_worse_factors import GROWTHS
 from tuner.advice.order_bounds import MOST_RANGES, SizeRange, order_bounds
+from tuner.advice.order_worth import Worth, order_worth
 from tuner.model.action import Action, ActionKind
 from tuner.model.agent_message import SizeBounds
 from tuner.model.directive_result import DirectiveResult, DirectiveStatus
 from tuner.model.join_graph import Joined, JoinGraph, Order
 from tuner.model.query import Query
+from tuner.model.strategy import Strategy
 from tuner.plan.order_text import order_text
 
 from .blocks import (
@@ -102,6 +105,27 @@ def test_a_block_that_has_its_order_is_held_against_the_latest_run_without_it() 
     assert alone == SMALLEST
     before = PastRun((ran(block(AS_WRITTEN)),))
     assert bounds(replace(steered, earlier=(before,))) == bounds(facts(ran(block())))
+
+
+def test_what_an_order_replaces_is_priced_as_it_ran_also_once_the_order_is_in_force() -> None:
+    """By the rules of Spark, if it knew all sizes, the order of before would look better than it was."""
+    graph = block(AS_WRITTEN)
+    merged = {joined: replace(one, strategy=Strategy.SORT_MERGE) for joined, one in graph.measured.items()}
+    before, steered = ran(replace(graph, measured=merged)), ran(block(DAYS_FIRST))
+    replaced = worth_now(facts(before)).replaced
+    in_force, by_rules = (replace(facts(steered), earlier=(PastRun((then,)),)) for then in (before, ran(graph)))
+    assert worth_now(in_force).replaced == replaced
+    assert worth_now(by_rules).replaced < replaced
+
+
+def worth_now(job: Facts) -> Worth:
+    """At the sizes of the latest run, with all that was measured."""
+    (of_latest,) = job.queries
+    graph = job.with_history(of_latest, of_latest.graphs[0])
+    order = Action(ActionKind.ORDER_JOINS, "block", order_text(DAYS_FIRST, block()), "q")
+    worth = order_worth(OrderPrices(job), order, graph, DAYS_FIRST)
+    assert worth is not None
+    return worth([1.0] * len(graph.relations))
 
 
 def test_of_several_executions_what_the_prices_of_all_allow() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -26,22 +27,25 @@ class _GivenJoin(NamedTuple):
     is_hinted: bool
 
 
-def given_at_sizes(block: PricedBlock, order: Order, broadcasts: Iterable[Action]) -> Callable[[SizeOf], Given]:
-    """What is given of an order's joins at sizes; the rest is for Spark's rules to choose. `broadcasts` are hints.
+def given_at_sizes(
+    block: PricedBlock, ran: JoinGraph, order: Order, broadcasts: Iterable[Action] = ()
+) -> Callable[[SizeOf], Given]:
+    """What is given of an order's joins at sizes; the rest is for Spark's rules to choose. `ran` is the block as a run had it,
+    `broadcasts` are hints.
 
     A broadcast by a hint lasts while memory holds it at worst, as the agent has it. Any other join goes on as it ran until its
     smaller side comes to the other side of Spark's threshold.
     """
-    return partial(_at_sizes, block, _given_joins(block, order, broadcasts))
+    return partial(_at_sizes, block, _given_joins(block, ran, order, broadcasts))
 
 
-def _given_joins(block: PricedBlock, order: Order, broadcasts: Iterable[Action]) -> list[_GivenJoin]:
+def _given_joins(block: PricedBlock, ran: JoinGraph, order: Order, broadcasts: Iterable[Action]) -> list[_GivenJoin]:
     hinted = {hint.target: hint.relations for hint in broadcasts}
-    ran = block.given(block.tree(order)).joins
+    as_it_ran = replace(block, graph=ran).given(block.tree(order)).joins
     found = []
     for join in ordered_joins(block.graph, order):
         side, relations = hinted.get(join.signature), join.left | join.right
-        how = ran.get(relations) if side is None else _broadcast(block.graph, join, side)
+        how = as_it_ran.get(relations) if side is None else _broadcast(block.graph, join, side)
         if how:
             found.append(_GivenJoin(relations, how, _smaller(block, join, how), is_hinted=side is not None))
     return found

@@ -74,9 +74,8 @@ def test_a_locked_store_costs_a_job_no_more_than_its_limit_and_its_steering(nigh
     with locked(nightly):
         turn = soon(lambda: prepare(impatient(nightly), nightly.url))
     assert (turn.decision.in_force, dict(turn.directives.conf)) == ((), {})
-    assert turn.problems == (
-        "could not record the run within 1 s: this run is not steered; most_seconds_before is how long a job waits",
-    )
+    (problem,) = turn.problems  # where the machine is loaded, it has not even decided by then
+    assert problem.endswith(" within 1 s: this run is not steered; most_seconds_before is how long a job waits")
     assert "spark.tuner.key" in turn.conf, "its log can be harvested"
     wait_until(lambda: state_of(nightly) is RunState.RUNNING, 40)
     assert not nightly.stored(TRY_1).decision.in_force, "what is recorded is what was submitted"

@@ -12,7 +12,7 @@ from airflow.sdk._shared.secrets_masker import redact
 from airflow_plugin.log_access import LogAccess
 
 LOG = logging.getLogger(__name__)
-TOLD = {"key": "AKIA", "secret": "hunter2-of-log-access", "token": None, "client_kwargs": {}}
+TOLD = {"key": "AKIA", "secret": "x7Gq2-of-log-access", "token": None, "client_kwargs": {}}
 
 
 def test_by_whatever_thread() -> None:

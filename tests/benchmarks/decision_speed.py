@@ -83,12 +83,7 @@ def templates(logs: Sequence[Path]) -> list[Query]:
 def night(made_of: Sequence[Query], number: int, count: int) -> Outcome:
     """The outcome of one run: every query some 6 % longer or shorter than it usually takes."""
     chance = random.Random(number)
-    found = tuple(
-        replace(
-            query, id=n, root_id=n, fingerprint=f"{query.fingerprint[:12]}{n:04}", duration_ms=_took(query, n, chance)
-        )
-        for n, query in enumerate(islice(cycle(made_of), count))
-    )
+    found = tuple(_copy(query, n, chance) for n, query in enumerate(islice(cycle(made_of), count)))
     return Outcome(f"app-{number}", "4.0.1", sum(q.duration_ms or 0 for q in found), CLUSTER, found, _CONF)
 
 
@@ -98,6 +93,13 @@ _CONF = {
     "spark.driver.memory": "8g",
     "spark.executor.cores": "4",
 }
+
+
+def _copy(query: Query, number: int, chance: random.Random) -> Query:
+    """One that the agent tells from other copies: it reads other columns."""
+    fingerprint, columns = (f"{digest[:12]}{number:04}" for digest in (query.fingerprint, query.columns))
+    took = _took(query, number, chance)
+    return replace(query, id=number, root_id=number, fingerprint=fingerprint, columns=columns, duration_ms=took)
 
 
 def _took(query: Query, number: int, chance: random.Random) -> int:

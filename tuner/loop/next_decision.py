@@ -15,6 +15,7 @@ from tuner.advice.steering_reach import Reach
 from tuner.cost.learned.has_learner import NO_LEARNER
 from tuner.cost.learned.prediction_errors import errors_with
 from tuner.loop.orders_worse_on_other_days import orders_worse_on_other_days
+from tuner.loop.undirectable import undirectable
 from tuner.model.action import ActionKind
 from tuner.model.change import Change
 from tuner.model.decision import Decision, Mode
@@ -188,13 +189,10 @@ def _undirectable(decision: Decision, newest: KnownQueries) -> dict[str, Reason]
     and so are they."""
     if not newest.of_latest:
         return {}
-    skipped = dict(
-        agent_directives(decision, newest.of_latest, absent=newest.absent, executions=newest.executions).skipped
-    )
-    out = {d.id: (d, skipped[a]) for d in decision.in_force for a in d.change.actions if a in skipped}
-    return {
-        id_: Reason(ReasonCode.UNDIRECTABLE, {"why": why}) for id_, (d, why) in out.items() if d.change.needs not in out
-    }
+    told = agent_directives(decision, newest.of_latest, absent=newest.absent, executions=newest.executions)
+    out = undirectable(decision, told.skipped)
+    needs = {decided.id: decided.change.needs for decided in decision.in_force}
+    return {id_: why for id_, why in out.items() if needs[id_] not in out}
 
 
 def load_rules() -> None:

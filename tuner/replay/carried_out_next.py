@@ -12,8 +12,9 @@ from dataclasses import replace
 from tuner.advice.steering_reach import Reach, reach_of
 from tuner.loop.next_decision import facts_now
 from tuner.loop.told_to_agent import told_to_agent
+from tuner.loop.undirectable import undirectable
 from tuner.model.decision import Decision, Mode
-from tuner.model.reason import Reason, ReasonCode
+from tuner.model.reason import Reason
 from tuner.policy.held_back import held_back_for
 from tuner.policy.known_queries import newest_of_each
 from tuner.problems import Problems
@@ -38,10 +39,4 @@ def _untold(decision: Decision, logged: Iterable[LoggedRun]) -> dict[str, Reason
     facts = facts_now(runs, Reach.AGENT, Problems())
     if facts is None or reach_of(major_minor(facts.spark_version), agent=True, text=False) is not Reach.AGENT:
         return {}
-    why = dict(told_to_agent(decision, facts, newest_of_each(runs)).skipped)
-    return {
-        decided.id: Reason(ReasonCode.UNDIRECTABLE, {"why": why[action]})
-        for decided in decision.in_force
-        for action in decided.change.actions
-        if action in why
-    }
+    return undirectable(decision, told_to_agent(decision, facts, newest_of_each(runs)).skipped)

@@ -83,7 +83,7 @@ def _bands(queries: Sequence[Measured], history: History, those_beside: Set[str]
     """Of the queries of the next run of a history, which is taken into it."""
     foretold = {query.key: history.foretold(query) for query in queries}
     history.add(queries, beside=those_beside)
-    if not any(query.changes or query.properties for query in queries):
+    if not any(query.is_reached for query in queries):
         return [foretold[query.key] for query in queries]
     moved = moved_beside(queries, history.effect, history.effect_on_the_clock)
     return [_without(query, history, moved.get(number, frozenset())) for number, query in enumerate(queries)]
@@ -112,6 +112,6 @@ def _together(queries: Sequence[Measured], bands: Sequence[Comparison | None]) -
     if not known or new > MAX_NEW * sum(query.seconds for query in queries):
         return None
     whole = pooled(known)
-    is_reached = any(query.changes or query.properties for query in queries)
+    is_reached = any(query.is_reached for query in queries)
     low, high = whole.without if is_reached else (whole.low, whole.high)
     return Baseline(whole.expected + new, low + new, high + new)

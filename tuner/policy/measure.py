@@ -57,6 +57,11 @@ class Measured:
     repeated_share: float = 0.0
     quiet: bool = False
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether any change can have done something to it."""
+        return bool(self.changes or self.properties)
+
     def is_reached_by(self, change: str) -> bool:
         """Whether a change was in force for it, or set in its run."""
         return change in self.changes or change in self.properties
@@ -179,7 +184,7 @@ def seconds_by_query(run: Run) -> dict[str, float]:
 
 def is_reached(run: Run) -> bool:
     """Whether any change reached a finished query of a run: where all were held, none did, whatever was decided."""
-    return any(query.changes or query.properties for query in measured_queries(run))
+    return any(query.is_reached for query in measured_queries(run))
 
 
 def query_seconds(run: Run) -> float | None:

@@ -58,7 +58,7 @@ class _Times:
         found = cls()
         for night in nights:
             for query in night.queries:
-                is_tuned = bool(query.changes or query.properties or night.run.decision.sizes)
+                is_tuned = query.is_reached or bool(night.run.decision.sizes)
                 (found.tuned if is_tuned else found.without).setdefault(query.key, []).append(query.seconds)
         return found
 

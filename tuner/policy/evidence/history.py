@@ -288,7 +288,7 @@ class History:
         seen = [
             self._seen(metric, query, known, value, usual) for query, known in pairs if (value := metric.of(query)) > 0
         ]
-        stages = [_of_stages(s.query, s.known) if metric is CLOCK and reached(s.query) else None for s in seen]
+        stages = [_of_stages(s.query, s.known) if metric is CLOCK and s.query.is_reached else None for s in seen]
         controls = [control for control in (*(s.control for s in seen), *stages) if control]
         spread = math.sqrt(machine.variance)
         together = machine_speed(controls, spread)
@@ -341,7 +341,7 @@ class History:
         noise = own.variance + extra + (metric.least / math.exp(min(log, mean))) ** 2 + _of_repeats(metric, query)
         telling = filter_.runs and mean > math.log(MIN_CONTROL_SECONDS)
         shared = self._shared(metric, query)
-        control = Control(log - mean, variance + noise, not reached(query), shared) if telling else None
+        control = Control(log - mean, variance + noise, not query.is_reached, shared) if telling else None
         return _Seen(query, known, query.changes | query.properties, size, log, noise, control)
 
     def _not_believed(self, metric: Metric, seen: Sequence[_Seen], speed: float, spread: float) -> tuple[float, float]:
@@ -355,7 +355,7 @@ class History:
         slow = self._was_slow.get(metric.name)
         if slow is None:
             self._was_slow[metric.name] = 0.0
-            is_reached = any(reached(one.query) for one in seen)
+            is_reached = any(one.query.is_reached for one in seen)
             return (0.0, 0.0) if is_reached else (-math.inf, -SEEMS_BUSY * spread)
         low, high = (share * slow for share in ALIKE)
         if speed < high:
@@ -402,15 +402,10 @@ def _of_repeats(metric: Metric, query: Measured) -> float:
 
 def _as_control(query: Measured) -> Mapping[str, float]:
     """How far each change of a query may be off from doing nothing, if it was never seen."""
-    if not reached(query):
+    if not query.is_reached:
         return {}
     beside = dict.fromkeys(query.properties - query.changes, BYSTANDER_SPREAD)
     return beside | dict.fromkeys(query.changes, EFFECT_SPREAD)
-
-
-def reached(query: Measured) -> bool:
-    """Whether any change can have done something to it."""
-    return bool(query.changes or query.properties)
 
 
 def _did_the_same(one: _Seen) -> bool:
